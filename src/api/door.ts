@@ -21,6 +21,7 @@ import { buildDeprecationOptions } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { readPath } from './endpoint/path-parameters.ts'
 import { readQuery } from './endpoint/query-parameters.ts'
+import { requireUtf8Json } from './endpoint/require-utf8-json.ts'
 import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { keepBodyBytes } from './idempotency.ts'
 import { limitAddress } from './limits.ts'
@@ -62,7 +63,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           keepBodyBytes(request, bytes)
           const endpoint = endpointOf(request)
           if (bytes.length === 0 && isBodyOptional(endpoint)) return done(null, undefined)
-          requireUtf8Json(request)
+          requireUtf8Json(request.headers)
           if (!isBulk(endpoint)) return done(null, readJson(bytes))
           if (bytes.length < MIN_LARGE_BYTES) return done(null, readJson(bytes, BULK_ROWS))
           readJsonRows(bytes, BULK_ROWS).then(body => done(null, body), done)
@@ -117,19 +118,6 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
 const buildBulkCall = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => {
   const { accountId } = accountOf(setup, request)
   return { accountId, request, reply, maxBytes: MAX_BULK_BYTES }
-}
-
-function requireUtf8Json(request: FastifyRequest): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-    throw new AppError(
-      'unsupported_media_type',
-      `The body is declared as ${charset.slice(0, 40)}. Send JSON encoded as UTF-8.`,
-    )
-  }
-  if (request.headers['content-encoding'] !== undefined) {
-    throw new AppError('unsupported_media_type', 'Compressed bodies are not supported. Send plain JSON.')
-  }
 }
 
 /**

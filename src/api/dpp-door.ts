@@ -1,5 +1,4 @@
 /** The door of EN 18222 under `/dpp/v1`: how other passport systems read passports. */
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
@@ -17,11 +16,14 @@ import { findPassportAt, findPassportVersion } from '../passports/read/public-pa
 import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
 import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
 import { selectDocumentType } from './dpp/accept.ts'
+import { buildEtag, buildPrivateEtag } from './dpp/etag.ts'
 import { findByDppId, findByProductId, parseProductId, requireDppUuid } from './dpp/find-passport.ts'
 import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
 import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
 import { getAudience, type Reader } from './dpp/reader.ts'
+import { readRepresentation } from './dpp/representation.ts'
+import { prepareDppWrite, runDppWrite, type Write } from './dpp-writes.ts'
 import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
@@ -90,7 +92,8 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
         const target = parseTarget(path)
         requireMethod(request, METHODS[target.kind])
         const reader = request.method === 'OPTIONS' ? PUBLIC : await authorize(context, request, reply)
-        calls.set(request, { call: { context, request, reply, reader, query }, target })
+        const write = await prepareDppWrite({ setup: context, request, reader, target, query })
+        calls.set(request, { call: { context, request, reply, reader, query }, target, write })
       },
       handler: request => handle(request),
     })
@@ -98,7 +101,7 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
 }
 
 const PUBLIC: Reader = { kind: 'public' }
-const calls = new WeakMap<FastifyRequest, { call: Call; target: Target }>()
+const calls = new WeakMap<FastifyRequest, { call: Call; target: Target; write: Write | undefined }>()
 
 function requireMethod({ method }: FastifyRequest, allow: string): void {
   if (allow.split(', ').includes(method)) return
@@ -126,12 +129,16 @@ async function authorize(context: DppContext, request: FastifyRequest, reply: Fa
   return { kind: 'link', link }
 }
 
-function handle(request: FastifyRequest): unknown {
+async function handle(request: FastifyRequest): Promise<unknown> {
   const found = calls.get(request)
   if (found === undefined) throw new Error('broken assumption: the hook has parsed the request')
-  const { call, target } = found
+  const { call, target, write } = found
   const { reply } = call
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', METHODS[target.kind]).send()
+  if (write !== undefined) {
+    const { status = 200, headers = {}, body } = await runDppWrite(write)
+    return reply.code(status).headers(headers).send(body)
+  }
   switch (target.kind) {
     case 'dppIds':
       return listDppIds(call)
@@ -140,16 +147,14 @@ function handle(request: FastifyRequest): unknown {
     case 'dppByDate':
       return readByDate(call, target.dppId)
     case 'dpp':
-      return isRead(request) ? readById(call, target.dppId) : sendNotOffered(reply)
+      return readById(call, target.dppId)
     case 'element':
-      return isRead(request) ? readByPath(call, target) : sendNotOffered(reply)
+      return readByPath(call, target)
     case 'dpps':
     case 'registration':
       return sendNotOffered(reply)
   }
 }
-
-const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 /** An operation of EN 18222 that this server does not offer: 501 without a body. */
 const sendNotOffered = (reply: FastifyReply) => reply.code(501).send()
@@ -244,11 +249,6 @@ async function listDppIds(call: Call): Promise<unknown> {
     )
 }
 
-function readRepresentation(text: string | undefined): EnForm {
-  if (text === undefined || text === 'compressed' || text === 'full') return text ?? 'compressed'
-  throw invalidQuery('representation', 'enum', 'representation must be compressed or full.')
-}
-
 /** The keys of an issuer, which verifiers find by its DID. */
 async function sendDidDocument(context: DppContext, request: FastifyRequest, reply: FastifyReply) {
   limitAddress(context, request, reply, { rejects: true })
@@ -283,7 +283,7 @@ function send(
   caching = 'public, no-cache',
 ): unknown {
   const type = selectDocumentType(request.headers.accept)
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+  const etag = reader.kind === 'public' ? buildEtag(body) : buildPrivateEtag(JSON.parse(body))
   reply.header('etag', etag).header('last-modified', updated_at.toUTCString())
   reply.header('cache-control', reader.kind === 'public' ? caching : 'private, no-store')
   if (matchesAny(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -21,6 +21,7 @@ import { sendNotFound } from './passport/not-found.ts'
 import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
 import { parsePassportRequest } from './passport/passport-request.ts'
 import { sendQrSymbol } from './passport/qr-symbol.ts'
+import { sendSignaturePage } from './passport/signature-page.ts'
 import { registerResolver } from './resolver/resolver.ts'
 import { createSitemapHandlers } from './sitemap.ts'
 
@@ -48,6 +49,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   return {
     '/p/:id': passports.handle,
     '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
+    '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),
     '/p/*': handleNotFound,
     '/brand/:file': (_request, reply) => sendLogo(setup, reply),
     ...(nsPath === undefined ? {} : createNamespaceHandlers(setup, nsPath)),

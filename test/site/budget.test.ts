@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
+import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { DEMO_BRAND, DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
@@ -17,12 +18,13 @@ before(async () => {
   harness = await startHarness()
   const { ctx } = await harness.account()
   await updateBrand(ctx, DEMO_BRAND)
+  await setSigning({ ...ctx, secretCipher: harness.setup.secretCipher }, true)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   ids = [...models, ...batches, ...items]
 })
 after(() => harness.close())
 
-/** The size as transferred, with QR symbol and brand. */
+/** The size as transferred, with QR symbol, brand and signature. */
 async function weigh(id: string, language: string): Promise<{ raw: number; compressed: number }> {
   const { headers, rawPayload } = await harness.app.inject({
     url: `/p/${id}?lang=${language}`,
@@ -33,6 +35,7 @@ async function weigh(id: string, language: string): Promise<{ raw: number; compr
   assert.equal(headers['content-encoding'], 'gzip')
   const page = gunzipSync(rawPayload)
   assert.match(page.toString(), new RegExp(`<html lang="${language}" dir="ltr">`))
+  assert.match(page.toString(), /\/signature\?lang/)
   assert.match(page.toString(), /class="logo".*<path fill="#000" d="M4 4h7v1/s)
   return { raw: page.length, compressed: rawPayload.length }
 }

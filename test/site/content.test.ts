@@ -162,6 +162,8 @@ const SHEET = readFileSync(new URL('../../assets/passport.css', import.meta.url)
 const FIGURES = [
   ['class="bar"', '.bar{'],
   ['class="scale"', '.scale{'],
+  ['class="notice"', '.notice{'],
+  ['class="banner"', '.banner{'],
   ['class="chain"', '.chain{'],
   ['<meter', 'meter{'],
 ] as const

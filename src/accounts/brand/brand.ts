@@ -1,4 +1,7 @@
-/** How an account's public pages look. Every page needs it, so it is cached for a second. */
+/**
+ * How an account's public pages look, and whether its passports are signed. Every page needs it, so it is
+ * cached for a second.
+ */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -9,6 +12,9 @@ import type { LogoType } from './logo.ts'
 /** `file` is the last part of the picture's address: the hash of its bytes and its type. */
 export type BrandLogo = { file: string; width: number; height: number }
 
+/** An issuer that signs, with its encrypted key: without the `SECRET_KEY` of then it signs nothing. */
+type PageSigner = { name: string; keyNumber: number; encryptedKey: Buffer }
+
 export type Brand = {
   /** Grows with every change; 0 if the account has set nothing. */
   version: number
@@ -18,6 +24,8 @@ export type Brand = {
   logoDark: BrandLogo | null
   /** Origins that may show the pages in a frame. */
   frameAncestors: readonly string[]
+  /** Null unless the account has switched signing on. */
+  signer: PageSigner | null
 }
 
 export const NO_BRAND: Brand = {
@@ -27,6 +35,7 @@ export const NO_BRAND: Brand = {
   logo: null,
   logoDark: null,
   frameAncestors: [],
+  signer: null,
 }
 
 const CACHE_MS = 1_000
@@ -86,15 +95,32 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     const members = sql`'file', ${l}.hash || '.' || ${l}.type, 'width', ${l}.width, 'height', ${l}.height`
     return sql`case when ${l}.hash is not null then json_build_object(${members}) end`
   }
-  const rows = await sql<(Brand & { account_id: number })[]>`
-    select b.account_id, b.version, b.name, b.accent, b.frame_ancestors as "frameAncestors",
-      ${logo('light')} as logo, ${logo('dark')} as "logoDark"
-    from brand b
+  const rows = await sql<Row[]>`
+    select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
+      coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
+      i.name as signer, k.number as key_number, k.private_key
+    from account a
+    left join brand b on b.account_id = a.id
     left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo
     left join brand_logo dark on dark.account_id = b.account_id and dark.hash = b.logo_dark
-    where b.account_id = any(${ids}::int[])`
-  const found = new Map(rows.map(({ account_id, ...brand }) => [account_id, brand]))
+    left join issuer i on i.account_id = a.id and i.is_signing
+    left join issuer_key k on k.account_id = i.account_id and k.number = (
+      select max(n.number) from issuer_key n where n.account_id = i.account_id and n.revoked_at is null)
+    where a.id = any(${ids}::int[])`
+  const found = new Map(rows.map(row => [row.account_id, toBrand(row)]))
   return ids.map(id => found.get(id) ?? NO_BRAND)
+}
+
+type Row = Omit<Brand, 'signer'> & {
+  account_id: number
+  signer: string | null
+  key_number: number | null
+  private_key: Buffer | null
+}
+
+function toBrand({ account_id: _, signer: name, key_number, private_key, ...look }: Row): Brand {
+  if (name === null || key_number === null || private_key === null) return { ...look, signer: null }
+  return { ...look, signer: { name, keyNumber: key_number, encryptedKey: private_key } }
 }
 
 type StoredLogo = { type: LogoType; bytes: Buffer }

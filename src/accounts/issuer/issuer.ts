@@ -240,6 +240,13 @@ export async function findSecretIssuer(
   }
 }
 
+/** Whether this process can sign with a key of the account. */
+export const canDecryptKey = (
+  secretCipher: SecretCipher,
+  accountId: number,
+  { keyNumber, encryptedKey }: { keyNumber: number; encryptedKey: Uint8Array },
+): boolean => secretCipher.decrypt(encryptedKey, privateKeyPlace(accountId, keyNumber)) !== undefined
+
 type Secret = { account_id: number; number: number | null; encrypted: Buffer }
 
 /** All secrets of issuers; `number` is null for the key of commitments. */

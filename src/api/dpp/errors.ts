@@ -16,19 +16,35 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 const getStatusName = (status: number): string =>
   STATUS_NAMES[status] ?? (status < 500 ? 'ClientErrorBadRequest' : 'ServerInternalError')
 
+/** A lot or serial that another unit has is a conflict here, as a GTIN is. */
+const isTaken = ({ details = [] }: AppError): boolean =>
+  details.length > 0 && details.every(({ code }) => code === 'lot_taken' || code === 'serial_taken')
+
 /** Input that is not valid is 400, because EN 18222 has no 422. */
-export const getDppStatus = ({ code }: AppError): number => (code === 'validation' ? 400 : STATUS[code])
+export const getDppStatus = (error: AppError): number => {
+  if (error.code !== 'validation') return STATUS[error.code]
+  return isTaken(error) ? 409 : 400
+}
 
 export function dppErrorJson(error: AppError, requestId: string, now: Date): string {
-  const build = (code: string, text: string) => ({
-    messageType: 'Error',
-    text,
-    code,
-    correlationId: requestId,
-    timestamp: now.toISOString(),
-  })
-  const message = error.details?.map(detail => build(`${error.code}:${detail.code}`, detail.message)) ?? [
-    build(error.code, error.message),
-  ]
-  return JSON.stringify({ statusCode: getStatusName(getDppStatus(error)), message })
+  const messages = error.details?.map(detail => ({
+    messageType: 'Error' as const,
+    text: detail.message,
+    code: `${error.code}:${detail.code}`,
+  })) ?? [{ messageType: 'Error' as const, text: error.message, code: error.code }]
+  return buildResult(getStatusName(getDppStatus(error)), messages, requestId, now)
 }
+
+type ResultMessage = { messageType: 'Error' | 'Info'; text: string; code: string }
+
+/** A `Result` as JSON. */
+export const buildResult = (
+  statusCode: string,
+  messages: readonly ResultMessage[],
+  correlationId: string,
+  now: Date,
+): string =>
+  JSON.stringify({
+    statusCode,
+    message: messages.map(message => ({ ...message, correlationId, timestamp: now.toISOString() })),
+  })

@@ -39,7 +39,8 @@ export async function findByDppId(
   return row
 }
 
-const unknownPassport = () => new AppError('not_found', 'There is no passport with this identifier here.')
+export const unknownPassport = () =>
+  new AppError('not_found', 'There is no passport with this identifier here.')
 
 /** What a product identifier names: a GS1 address of any host, or the address of a page. */
 export type ProductId = { link: DigitalLink } | { id: string }

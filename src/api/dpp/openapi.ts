@@ -1,10 +1,12 @@
 /** The OpenAPI document of `/dpp/v1`. */
 import type { Addresses } from '../../passports/core/record.ts'
+import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
+import { IDEMPOTENCY_KEY, IF_MATCH } from '../endpoint/header-parameters.ts'
 import { DPP_PREFIX } from './parse-target.ts'
 import { MAX_PRODUCT_IDS } from './product-ids.ts'
 
 const DESCRIPTION =
-  'How other passport systems and authorities read the passports of this server. Built to open readings of EN 18222 and ' +
+  'How other passport systems and authorities read the passports of this server, and how systems of its accounts write them. Built to open readings of EN 18222 and ' +
   'EN 18223, whose texts were not at hand; not certified. Everybody may read what is public. An access token shows what its ' +
   'audience may see, an API key everything of its own account but free-form keys. Identifiers in a path are percent-encoded once.'
 
@@ -44,9 +46,11 @@ const DOCUMENT_TYPES = {
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'A parameter, an identifier or the body is not valid; one message for each violation.',
   401: 'The API key or access token is not valid.',
-  403: 'The plan of the account does not include the API.',
+  403: 'The plan of the account does not include the API, or the credential may only read.',
   404: 'There is no such passport, version or element, or the reader may not see it.',
   406: 'Accept names neither application/json nor application/ld+json.',
+  409: 'A GTIN, lot or serial belongs to another passport, or the Idempotency-Key is in use.',
+  412: 'If-Match or If-None-Match does not hold.',
   413: 'The body is over 1 MiB.',
   415: 'The body is not JSON.',
   429: 'Too many requests; Retry-After says when to try again.',
@@ -78,6 +82,86 @@ const read = (
       ...errorResponses(READ_ERRORS),
     },
   },
+})
+
+const HEADERS = [IF_MATCH, IDEMPOTENCY_KEY]
+
+const CHANGE_QUERY = [
+  inQuery('change_type', 'Whether the product has changed, or the data was wrong.', {
+    type: 'string',
+    enum: CHANGE_TYPES,
+    default: 'change',
+  }),
+  inQuery('note', 'Reason for the change, stored in the history.', { ...TEXT, minLength: 1, maxLength: 500 }),
+]
+
+const WRITE_ERRORS = [400, 401, 403, 404, 412, 429, 503]
+
+/** A write, with an API key of full scope alone. */
+const write = (
+  operation: { operationId: string; summary: string; description?: string },
+  parameters: readonly object[],
+  { body, answer }: { body?: object; answer: object },
+  errors: readonly number[] = [],
+) => ({
+  ...operation,
+  security: [{ bearer: [] }],
+  parameters,
+  ...(body && { requestBody: { required: true, content: body } }),
+  responses: {
+    200: { description: 'Done, and as this account reads it now.', content: answer },
+    ...errorResponses([...WRITE_ERRORS, ...errors].toSorted()),
+  },
+})
+
+const NOT_OFFERED = { 501: { description: 'The full form cannot be written; no body.' } }
+
+const MERGE_PATCH = {
+  'application/merge-patch+json': { schema: { type: 'object' } },
+  'application/json': { schema: { type: 'object' } },
+}
+const ELEMENT = { 'application/json': { schema: true } }
+
+/** UpdateDPPById, DeleteDPPById. */
+function buildChanges(dppId: object) {
+  const update = write(
+    {
+      operationId: 'UpdateDPPById',
+      summary: 'Change a passport',
+      description:
+        'A merge patch (RFC 7396) on the compressed form as this account reads it. dppStatus alone archives or restores. Members of the header may be sent with their present values.',
+    },
+    [dppId, REPRESENTATION, ...CHANGE_QUERY, ...HEADERS],
+    { body: MERGE_PATCH, answer: json(ref('Document')) },
+    [409, 413, 415],
+  )
+  return {
+    patch: { ...update, responses: { ...update.responses, ...NOT_OFFERED } },
+    delete: write(
+      {
+        operationId: 'DeleteDPPById',
+        summary: 'Archive a passport',
+        description:
+          'A passport is never deleted: its address keeps answering. Repeating it changes nothing.',
+      },
+      [dppId, ...HEADERS],
+      { answer: json(ref('Result')) },
+    ),
+  }
+}
+
+const updateElement = (parameters: readonly object[]) => ({
+  patch: write(
+    {
+      operationId: 'UpdateDataElement',
+      summary: 'Set or remove one element of a passport',
+      description:
+        'The bare value in the compressed form, or a data element, which has an objectType. null removes. Only the last step of the path may be new.',
+    },
+    [...parameters, ...CHANGE_QUERY, ...HEADERS],
+    { body: ELEMENT, answer: ELEMENT },
+    [409, 413, 415],
+  ),
 })
 
 const LIST_IDS = {
@@ -112,12 +196,24 @@ function buildPaths(addresses: Addresses) {
     'The digitalProductPassportId, or the 26 characters at its end.',
     `${addresses.publicUrl}/p/01m45m2vp0fqh9ek41pvnj0nca`,
   )
+  const elementParameters = [
+    dppId,
+    inPath(
+      'elementIdPath',
+      'A singular query of RFC 9535 in the compressed document.',
+      "$['repair']['instructions'][0]",
+    ),
+    REPRESENTATION,
+  ]
   return {
-    '/dpps/{dppId}': read('ReadDPPById', 'A passport by its identifier', [
-      dppId,
-      REPRESENTATION,
-      inQuery('version', 'An earlier version.', { type: 'integer', minimum: 1 }),
-    ]),
+    '/dpps/{dppId}': {
+      ...read('ReadDPPById', 'A passport by its identifier', [
+        dppId,
+        REPRESENTATION,
+        inQuery('version', 'An earlier version.', { type: 'integer', minimum: 1 }),
+      ]),
+      ...buildChanges(dppId),
+    },
     '/dppsByProductId/{productId}': read(
       'ReadDPPByProductId',
       'A passport by the identifier of its product',
@@ -135,20 +231,13 @@ function buildPaths(addresses: Addresses) {
       inQuery('date', 'A time with an offset.', { type: 'string', format: 'date-time' }, true),
       REPRESENTATION,
     ]),
-    '/dpps/{dppId}/elements/{elementIdPath}': read(
-      'ReadDataElement',
-      'One element of a passport',
-      [
-        dppId,
-        inPath(
-          'elementIdPath',
-          'A singular query of RFC 9535 in the compressed document.',
-          "$['repair']['instructions'][0]",
-        ),
-        REPRESENTATION,
-      ],
-      { 'application/json': { schema: true }, 'application/ld+json': { schema: true } },
-    ),
+    '/dpps/{dppId}/elements/{elementIdPath}': {
+      ...read('ReadDataElement', 'One element of a passport', elementParameters, {
+        'application/json': { schema: true },
+        'application/ld+json': { schema: true },
+      }),
+      ...updateElement(elementParameters),
+    },
     '/dppsByProductIds': { post: LIST_IDS },
   }
 }

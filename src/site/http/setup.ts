@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { PageSource } from '../../kernel/monitoring/metrics.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
@@ -14,6 +15,8 @@ export type SiteSetup = {
   nsUrl: string
   /** The operator's `SECRET_KEY`. The key that encrypts access cookies is derived from it. */
   secretKey: string
+  /** Decrypts the signing keys of accounts. */
+  secretCipher: SecretCipher
   scans: ScanRecorder
   /** CIDR ranges and addresses of the reverse proxies. */
   trustedProxies: readonly string[]

@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import type { Labels } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import type { KeyFact } from './key-facts.ts'
 import type { PassportView } from './passport-view.ts'
 import { type PageLocale, renderLangAttribute } from './values.ts'
@@ -34,6 +35,8 @@ export type PageContext = PageLocale & {
   qr: string
   brand: Brand
   facts: readonly KeyFact[]
+  /** Whether its public data is signed when somebody reads it. */
+  isSigned: boolean
 }
 
 /** Search engines may list current versions of active models, unless the account forbids it. */
@@ -41,6 +44,10 @@ export const canBeIndexed = (view: PassportView) =>
   view.isIndexingAllowed && view.level === 'model' && view.status === 'active' && view.isNewestVersion
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** For whom the passport is signed: the account's key acts for the economic operator. */
+export const getSignedOperator = ({ data, url }: Pick<PassportView, 'data' | 'url'>): string =>
+  asText(asObject(data.economicOperator).legalName) || new URL(url).host
 
 export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) =>
   formatDate(page.language, date.toISOString())

@@ -7,6 +7,7 @@ import { renderPair } from './blocks.ts'
 import {
   asText,
   formatPageDate,
+  getSignedOperator,
   type PageContext,
   renderCollapsible,
   renderPreviewQuery,
@@ -52,7 +53,17 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderCollapsible('history', ui['section.history'], table, { isOpen: !view.isNewestVersion })
+  return renderCollapsible('history', ui['section.history'], table + renderSignature(page), {
+    isOpen: !view.isNewestVersion,
+  })
+}
+
+/** One line, because few readers check a signature: how to do it stands on a page of its own. */
+function renderSignature({ view, isSigned, labels: { ui }, language }: PageContext): string {
+  if (!isSigned) return ''
+  const version = view.isNewestVersion ? '' : `version=${view.versionNo}&amp;`
+  const signedFor = fillPlaceholders(ui['signature.signedFor'], { operator: getSignedOperator(view) })
+  return html`<p><bdi>${signedFor}</bdi> · <a href="${view.url}/signature?!${version}lang=!${language}">${ui['signature.howToCheck']}</a></p>`
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {

@@ -30,6 +30,7 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   access?: PageAccess | undefined
   isLinkInvalid?: boolean
   brand?: Brand
+  isSigned?: boolean
 }
 
 export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
@@ -37,9 +38,9 @@ export function renderPassportPage(view: PassportView, language: Language, optio
   const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
   const keptQuery = renderKeptQuery(view, access)
   const locale = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, keptQuery }
-  const { qr, alternates } = options
+  const { qr, alternates, isSigned = false } = options
   const facts = buildKeyFacts(locale, view)
-  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts }
+  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned }
   const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}

@@ -3,6 +3,7 @@
  * sets and error responses all read this table: a new format needs a renderer and a row here.
  */
 import type { Brand } from '../../accounts/brand/brand.ts'
+import { canDecryptKey } from '../../accounts/issuer/issuer.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
@@ -39,9 +40,14 @@ export const HTML: PassportFormat = {
   name: 'HTML',
   mediaTypes: HTML_MEDIA_TYPES,
   isPerLanguage: true,
-  render({ setup: { addresses }, view, row, language, ...input }) {
+  render({ setup, view, row, language, ...input }) {
+    const { addresses } = setup
+    const { signer } = input.brand
+    const isSigned = signer !== null && canDecryptKey(setup.secretCipher, row.account_id, signer)
     const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
-    const body = renderPassportPage(view, language, { ...input, qr: svg, alternates: ALTERNATE_FORMATS })
+    const body = renderPassportPage(view, language, {
+      ...{ ...input, isSigned, qr: svg, alternates: ALTERNATE_FORMATS },
+    })
     const headers = {
       ...buildHtmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
       'content-language': language,

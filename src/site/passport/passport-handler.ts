@@ -45,10 +45,9 @@ import {
 } from './access.ts'
 import { sendLinkToPassport } from './errors.ts'
 import { HTML, prefersHtml, selectFormat } from './formats.ts'
-import { getFirst } from './languages.ts'
 import { sendNotFound } from './not-found.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
-import { type PassportRequest, parsePassportRequest } from './passport-request.ts'
+import { type PassportRequest, parsePassportRequest, parseVersion } from './passport-request.ts'
 import { createRecordScan, type RecordScan } from './record-scan.ts'
 import {
   createPrivateResponse,
@@ -224,7 +223,7 @@ async function sendPublic(
   const { setup, cache, reply, request } = context
   const { headers, method } = reply.request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, request.now)
-  const versionNo = parseVersion(request) ?? row.version_no
+  const versionNo = parseVersion(request.query) ?? row.version_no
   const isNewest = versionNo === row.version_no
   const cached = isNewest ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
   const send = async () => {
@@ -252,12 +251,6 @@ function sendVersionNotFound(
   return sendLinkToPassport(addresses.publicUrl, reply, 404, passportUrl(addresses, idFromUuid(row.id)))
 }
 
-/** The number in `?version=`; 0, which no version has, if it is malformed. */
-function parseVersion({ query }: PassportRequest): number | undefined {
-  const version = getFirst(query.version)
-  return version === undefined ? undefined : Number(/^[1-9]\d{0,8}$/.exec(version)?.[0] ?? 0)
-}
-
 async function sendPrivate(
   context: RequestContext,
   row: PublicPassportRow,
@@ -267,7 +260,7 @@ async function sendPrivate(
   const { id, method, log, raw } = reply.request
   const [brand, version] = await Promise.all([
     getCachedBrand(setup.sql, row.account_id, request.now),
-    readWholeVersion(setup.sql, row, parseVersion(request) ?? row.version_no),
+    readWholeVersion(setup.sql, row, parseVersion(request.query) ?? row.version_no),
   ])
   if (version === undefined) return sendVersionNotFound(context, row)
   if (method === 'GET' && !('isPreview' in access)) {

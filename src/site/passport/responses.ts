@@ -29,7 +29,8 @@ type CurrentState = { row: PublicMetadata; brand: Brand }
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${brand.version}` +
+  // s: signed.
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${brand.version}${brand.signer === null ? '' : `s${brand.signer.name}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (

@@ -15,7 +15,7 @@ export type ElementResult =
   | { kind: 'malformed' | 'plural' | 'missing'; message: string }
 
 /** Names and indexes. */
-type Steps = readonly (string | number)[]
+export type ElementSteps = readonly (string | number)[]
 
 /** The value in the compressed form. */
 export function readElement(document: DataObject, path: string): ElementResult {
@@ -44,7 +44,7 @@ const toResult = (value: unknown): ElementResult =>
     ? { kind: 'missing', message: 'The document has no such element.' }
     : { kind: 'found', value }
 
-function readSteps(value: unknown, steps: Steps): unknown {
+function readSteps(value: unknown, steps: ElementSteps): unknown {
   let found = value
   for (const step of steps) {
     if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
@@ -54,7 +54,7 @@ function readSteps(value: unknown, steps: Steps): unknown {
 }
 
 /** `parent` has child elements. */
-function readChild(parent: DataObject, [step, ...rest]: Steps): unknown {
+function readChild(parent: DataObject, [step, ...rest]: ElementSteps): unknown {
   const children = findChildElements(parent) ?? []
   const child =
     typeof step === 'number'
@@ -90,7 +90,10 @@ const PLURAL = new RegExp(
   'uy',
 )
 
-function parseElementPath(path: string): { steps: Steps } | Exclude<ElementResult, { kind: 'found' }> {
+/** At least one step, or why the path is no singular query. */
+export function parseElementPath(
+  path: string,
+): { steps: ElementSteps } | Exclude<ElementResult, { kind: 'found' }> {
   if (path.length > MAX_PATH_LENGTH) return malformed(`It is longer than ${MAX_PATH_LENGTH} characters.`)
   if (!path.startsWith('$')) return malformed('It does not begin with "$".')
   if (!path.isWellFormed()) return malformed('It has half of a surrogate pair.')

@@ -1,0 +1,12 @@
+/** Entity tags of documents and their elements. */
+import { hash } from 'node:crypto'
+import { isObject } from '../../kernel/data-object.ts'
+import { PROOF_MEMBER } from '../../standards/en18223/names.ts'
+
+export const buildEtag = (json: string): string => `"${hash('sha256', json, 'base64url').slice(0, 22)}"`
+
+/** For a reader with a credential: a proof that was made for this answer alone does not count. */
+export function buildPrivateEtag(value: unknown): string {
+  const { [PROOF_MEMBER]: _, ...unsigned } = isObject(value) ? value : {}
+  return buildEtag(JSON.stringify(isObject(value) ? unsigned : value))
+}
