@@ -8,8 +8,10 @@ export type AccountLine = {
   name: string
   plan: string
   indexable: boolean
-  /** Absent in exports of earlier versions. */
+  /** This and what follows is absent in exports of earlier versions. */
   audience_profile?: AudienceProfile
+  uses_registry?: boolean
+  backup_base_url?: string | null
 }
 export type ActorLine = { id: number; kind: string; label: string }
 export type BrandLine = Readonly<Record<string, unknown>>
@@ -22,7 +24,7 @@ export async function exportAccount(
   accountId: number,
 ): Promise<{ account: AccountLine; shards: (number | null)[] }> {
   const [row] = await sql<(AccountLine & { all_shards: (number | null)[] })[]>`
-    select name, plan, indexable, audience_profile, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
+    select name, plan, indexable, audience_profile, uses_registry, backup_base_url, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
   if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
   const { all_shards: shards, ...account } = row
   return { account, shards }
@@ -78,7 +80,15 @@ export async function setUsage(
 export async function importSettings(
   sql: Sql,
   accountId: number,
-  { indexable, audience_profile: profile = 'contract' }: AccountLine,
+  {
+    indexable,
+    audience_profile: profile = 'contract',
+    uses_registry: usesRegistry = false,
+    backup_base_url: backupUrl = null,
+  }: AccountLine,
 ): Promise<void> {
-  await sql`update account set indexable = ${indexable}, audience_profile = ${profile} where id = ${accountId}`
+  await sql`
+    update account set indexable = ${indexable}, audience_profile = ${profile}, uses_registry = ${usesRegistry},
+      backup_base_url = ${backupUrl}
+    where id = ${accountId}`
 }

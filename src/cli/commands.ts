@@ -29,6 +29,7 @@ const move = () => import('./commands/accounts-move.ts')
 const shards = () => import('./commands/shards.ts')
 const signing = () => import('./commands/accounts-signing.ts')
 const registrySettings = () => import('./commands/accounts-registry.ts')
+const registry = () => import('./commands/registry.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
 const mirror = () => import('./commands/mirror.ts')
@@ -89,6 +90,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
   readiness: entry('show what the law still wants of products', readiness, 'readiness'),
+  'registry export': entry('write the lines for the EU registry to a file', registry, 'registryExport'),
+  'registry import': entry('store what the EU registry has answered', registry, 'registryImport'),
   verify: entry('check a signed passport, credential or mirror without a network', verify, 'verifyCommand'),
   'webhooks add': entry('send events to a URL; the secret is shown once', webhooks, 'webhooksAdd'),
   'webhooks list': entry('list an account’s webhooks and their state', webhooks, 'webhooksList'),

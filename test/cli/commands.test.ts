@@ -1,6 +1,6 @@
 /** Tests every command's result on a real database, with and without a running server. */
 import assert from 'node:assert/strict'
-import { stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
@@ -95,6 +95,40 @@ describe('accounts', () => {
     assert.equal((await command('registry --off')).registry, false)
     const both = await carnet(['accounts', 'registry', '--account', account.id, '--on', '--off'], settings)
     assert.equal(both.code, 2)
+  })
+
+  test('registry export and import', async () => {
+    const file = (name: string) => join(folder.path, name)
+    const of = ['--account', account.id]
+    const csv = await carnet(
+      ['registry', 'export', ...of, '--to', file('a.csv'), '--format', 'csv', '--json'],
+      settings,
+    )
+    assert.deepEqual(JSON.parse(csv.stdout), {
+      path: file('a.csv'),
+      lines: 0,
+      state: 'ready',
+      format: 'csv',
+    })
+    assert.match(await readFile(file('a.csv'), 'utf8'), /^action,passportId/)
+    const again = await carnet(['registry', 'export', ...of, '--to', file('a.csv')], settings)
+    assert.equal(again.code, 1)
+    const odd = await carnet(['registry', 'export', ...of, '--to', file('b'), '--state', 'none'], settings)
+    assert.equal(odd.code, 2)
+    const rows = [{ passport_id: '0'.repeat(26), version_no: 1, state: 'registered' }, { state: 'odd' }]
+    await writeFile(file('results.json'), JSON.stringify({ results: rows }))
+    const from = ['registry', 'import', ...of, '--from']
+    const refused = await carnet([...from, file('results.json'), '--json'], settings)
+    assert.equal(refused.code, 1)
+    const { summary, errors } = JSON.parse(refused.stdout)
+    assert.deepEqual(summary, { requested: 2, stored: 0, unchanged: 0, failed: 2 })
+    assert.deepEqual(
+      errors.map((one: { code: string }) => one.code),
+      ['not_found', 'validation'],
+    )
+    await writeFile(file('odd.json'), '{"results": []}')
+    for (const name of ['odd.json', 'missing.json'])
+      assert.equal((await carnet([...from, file(name)], settings)).code, 1, name)
   })
 
   test('signing: on, a new key, a stolen one', async () => {

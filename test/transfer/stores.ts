@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
+import { setBackupUrl, setRegistryUse } from '../../src/accounts/registry-settings.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
@@ -88,6 +89,8 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
  * access links and drafts.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
+  await setRegistryUse(s.account.ctx, true)
+  await setBackupUrl(s.account.ctx, 'https://backup.example.net/carnet')
   const model = await s.model({
     weightKg: 3,
     safetyInformation: { en: 'Line\nbreak, "quotes" \\ and \tü🔋' },

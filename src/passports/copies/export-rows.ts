@@ -62,6 +62,22 @@ export type DraftLine = {
   created_by: number
   updated_at: Date
 }
+export type RegistryEntryLine = {
+  passport: string
+  state: string
+  level: 'm' | 'b' | 'i' | null
+  version_no: number | null
+  action: string | null
+  missing: string[] | null
+  /** JSON. */
+  line: string | null
+  exported_no: number | null
+  registered_no: number | null
+  registration_id: string | null
+  proof_valid_until: Date | null
+  message: string | null
+  changed_at: Date | null
+}
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
 const CONTENTS_PER_PAGE = 200
@@ -267,4 +283,14 @@ export const exportDrafts = (sql: Sql, accountId: number) =>
       select id, product_id as product, category, change_type, data::text as data, note, created_at, created_by, updated_at
       from draft where account_id = ${accountId} and id > ${after} order by id limit ${DRAFTS_PER_PAGE}`,
     line => line.id,
+  )
+
+export const exportRegistryEntries = (sql: Sql, accountId: number) =>
+  readRows(
+    after => sql<RegistryEntryLine[]>`
+      select passport_id as passport, state, level, version_no, action, missing, line, exported_no, registered_no,
+        registration_id, proof_valid_until, message, changed_at
+      from registry_entry where account_id = ${accountId} and passport_id > ${after}
+      order by passport_id limit ${PASSPORTS_PER_PAGE}`,
+    line => line.passport,
   )

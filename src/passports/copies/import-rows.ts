@@ -12,6 +12,7 @@ import type {
   DraftLine,
   GtinLine,
   PassportLine,
+  RegistryEntryLine,
   ReleasedGtinLine,
   StatusLine,
   VersionLine,
@@ -238,6 +239,20 @@ export async function importDrafts(
       r.updated_at
     from jsonb_to_recordset(${JSON.stringify(drafts)}::text::jsonb) as r(id uuid, product uuid, category text,
       change_type text, data text, note text, created_at timestamptz, created_by int, updated_at timestamptz)`
+}
+
+/** All are due: their lines may have other addresses here. */
+export async function importRegistryEntries(
+  sql: Sql,
+  accountId: number,
+  entries: readonly AsText<RegistryEntryLine>[],
+): Promise<void> {
+  await sql`
+    insert into registry_entry (account_id, change_no, passport_id, state, level, version_no, action, missing, line,
+      exported_no, registered_no, registration_id, proof_valid_until, message, changed_at)
+    select ${accountId}, 1, r.* from jsonb_to_recordset(${JSON.stringify(entries)}::text::jsonb) as r(passport uuid, state text,
+      level "char", version_no int, action text, missing text[], line text, exported_no int, registered_no int,
+      registration_id text, proof_valid_until timestamptz, message text, changed_at timestamptz)`
 }
 
 /** Must be called after the last row: writes counters, checks references, counts passports by level. */

@@ -10,6 +10,7 @@ import {
   exportDrafts,
   exportGtins,
   exportPassports,
+  exportRegistryEntries,
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
@@ -69,6 +70,8 @@ async function* listLines(
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
+  const entries = readOnShards(sql, shards, () => exportRegistryEntries(sql, accountId))
+  for await (const entry of entries) yield { type: 'registry_entry', ...entry }
   // Drafts are on the account's home.
   const drafts = readOnShards(sql, shards.slice(0, 1), () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }

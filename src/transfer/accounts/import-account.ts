@@ -29,6 +29,7 @@ import {
   importDrafts,
   importGtins,
   importPassports,
+  importRegistryEntries,
   importReleasedGtins,
   requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
@@ -176,6 +177,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   released_gtin: importReleasedGtins,
   access_link: importAccessLinks,
   draft: importDrafts,
+  registry_entry: importRegistryEntries,
 }
 
 /** Logos and brands are few and written at once. */
