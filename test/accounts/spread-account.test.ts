@@ -441,7 +441,7 @@ describe('an account on three shards', () => {
       assert.equal(counts.passport, meta.total)
       const options = { path, name: undefined, plan: undefined }
       const made = await importAccountFromFile(
-        { openPool: elsewhere.setup.openPoolOfOne, sql: elsewhere.setup.sql, clock },
+        { ...elsewhere.setup, openPool: elsewhere.setup.openPoolOfOne, clock },
         options,
       )
       const ctx = {

@@ -173,7 +173,7 @@ describe('a GTIN that moved from one account to another', () => {
       const { counts } = await exportAccountToFile(source, { accountId: moved.id, path })
       assert.equal(counts.released_gtin, 1)
       await importAccountFromFile(
-        { ...setup(other), sql: other.setup.sql },
+        { ...other.setup, ...setup(other) },
         { path, name: undefined, plan: undefined },
       )
       const { headers } = await other.ask('GET', `/01/${gtin.padStart(14, '0')}/21/S`)

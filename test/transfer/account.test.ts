@@ -64,7 +64,7 @@ const makeExport = (database: TestDatabase, accountId: number) =>
   )
 const makeImport = (path: string, { t } = other) =>
   importAccountFromFile(
-    { openPool: poolOfOne(t.database), sql: t.setup.sql, clock: systemClock },
+    { ...t.setup, openPool: poolOfOne(t.database), clock: systemClock },
     { path, name: undefined, plan: undefined },
   )
 

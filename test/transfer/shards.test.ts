@@ -431,7 +431,7 @@ describe('an account on two shards', { timeout: 240_000 }, () => {
       assert.deepEqual([counts.passport, counts.gtin], [16, 16])
       const { sql } = target.t.setup
       const options = { path, name: undefined, plan: undefined }
-      const made = await importAccountFromFile({ ...setup(target.database), sql }, options)
+      const made = await importAccountFromFile({ ...target.t.setup, ...setup(target.database), sql }, options)
       const place = { shard: 2, shards: null, model_shards: null }
       assert.deepEqual({ ...(await readPlace(sql, made.account)) }, place)
       const rows = await sql<{ n: number }[]>`select count(*)::int as n from shard_2.passport`
@@ -501,7 +501,7 @@ describe('an exported account', { timeout: 240_000 }, () => {
           (await readFile(path, 'utf8')).split('\n').length,
         )
         const options = { path, name: undefined, plan: undefined }
-        const imported = { ...setup(target.database), sql: target.t.setup.sql }
+        const imported = { ...target.t.setup, ...setup(target.database), sql: target.t.setup.sql }
         const made = await importAccountFromFile(imported, options)
         const [row] = await target.t.setup.sql<{ shard: number | null }[]>`
           select shard from account where id = ${made.account}`

@@ -1,5 +1,5 @@
 /** The issuer of an account: its name in a DID, and its keys, which sign passports and commit to versions. */
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { randomLetters } from '../../kernel/crypto.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -10,6 +10,14 @@ import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
 import { requestRegistryCheck } from '../registry-settings.ts'
+import {
+  commitKeyPlace,
+  createCommitKey,
+  type IssuerContext,
+  insertKey,
+  NO_KEY,
+  privateKeyPlace,
+} from './stored-keys.ts'
 
 /** A public P-256 key. `x` and `y` as in a JWK; `number` is the one in `key-1`. */
 type StoredKey = { number: number; x: string; y: string; createdAt: Date; revokedAt: Date | null }
@@ -28,19 +36,11 @@ type SigningKey = { number: number; privateKey: KeyObject }
 /** An issuer with its secrets; undefined if encrypted under a `SECRET_KEY` that is not known. */
 export type SecretIssuer = Issuer & { signingKey: SigningKey | undefined; commitKey: Buffer | undefined }
 
-export type IssuerContext = AccountContext & { secretCipher: SecretCipher }
-
 /** The numbers of its revoked keys, whose signatures prove nothing. */
 export const listRevokedKeys = ({ keys }: Issuer): number[] =>
   keys.flatMap(({ number, revokedAt }) => (revokedAt === null ? [] : number))
 
-const NAME_LENGTH = 12
-const COMMIT_KEY_BYTES = 32
-/** Stored in place of the private part of a key that was replaced. */
-const NO_KEY = Buffer.alloc(0)
-
-const commitKeyPlace = (accountId: number) => `issuer-commit-key:${accountId}`
-const privateKeyPlace = (accountId: number, number: number) => `issuer-key:${accountId}:key-${number}`
+export const ISSUER_NAME_LENGTH = 12
 
 /** Whether the account's public documents are signed. The first time creates the issuer and its key. */
 export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promise<Issuer | undefined> {
@@ -52,7 +52,7 @@ export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promis
     if (before === undefined) {
       await tx.sql`
         insert into issuer (account_id, name, is_signing, commit_key, created_at)
-        values (${ctx.accountId}, ${randomLetters(NAME_LENGTH)}, true, ${createCommitKey(ctx)}, ${now})`
+        values (${ctx.accountId}, ${randomLetters(ISSUER_NAME_LENGTH)}, true, ${createCommitKey(ctx)}, ${now})`
       await insertKey(tx, 1)
     } else {
       await tx.sql`update issuer set is_signing = ${isSigning} where account_id = ${ctx.accountId}`
@@ -112,29 +112,11 @@ async function change<T>(ctx: IssuerContext, work: (tx: IssuerContext) => Promis
   })
 }
 
-function createCommitKey({ accountId, secretCipher }: IssuerContext): Buffer {
-  const key = randomBytes(COMMIT_KEY_BYTES).toString('base64url')
-  return secretCipher.encrypt(key, commitKeyPlace(accountId))
-}
-
 /** Verifiers need only the public part of the old keys, so nobody can ever sign with them again. */
 async function replaceKey(ctx: IssuerContext, number: number): Promise<void> {
   await insertKey(ctx, number)
   await ctx.sql`
     update issuer_key set private_key = ${NO_KEY} where account_id = ${ctx.accountId} and number < ${number}`
-}
-
-async function insertKey(
-  { sql, clock, accountId, secretCipher }: IssuerContext,
-  number: number,
-): Promise<void> {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  const text = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')
-  await sql`
-    insert into issuer_key (account_id, number, x, y, private_key, created_at)
-    values (${accountId}, ${number}, ${x}, ${y},
-      ${secretCipher.encrypt(text, privateKeyPlace(accountId, number))}, ${clock.now()})`
 }
 
 async function requireIssuer({ sql, accountId }: AccountContext): Promise<Issuer> {

@@ -1,5 +1,7 @@
 /** `carnet export` and `carnet import`: one account as a file or as a folder of pages, and back. */
 import { requireAccount } from '../../accounts/accounts.ts'
+import type { ImportedIssuer } from '../../accounts/issuer/export-issuer.ts'
+import { getIssuerDid } from '../../passports/documents/issuer-document.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'
 import { exportStaticSite } from '../../transfer/static/export-static-site.ts'
@@ -8,6 +10,7 @@ import type { Command, CommandResult } from '../command-line/command.ts'
 import { withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { withStaticPages } from '../server/static-pages.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { CREATES_STORE, onStore, type StoreContext } from '../store/with-store.ts'
 
 type ExportTarget = { accountId: number; path: string }
@@ -69,15 +72,35 @@ export const importCommand: Command = {
       name: args.find('name') === undefined ? undefined : parseName(args, 'name'),
       plan: args.find('plan'),
     }),
-    async ({ store, sql, clock }, input) => {
-      const setup = { openPool: store.openPoolOfOne, sql, clock }
+    async ({ store, sql, clock, config, addresses }, input) => {
+      const { secretCipher } = buildWebhookSetup(config)
+      const setup = { openPool: store.openPoolOfOne, sql, clock, secretCipher }
       const made = await withProgress(update =>
         importAccountFromFile(setup, { ...input, progress: n => update(`${n} lines`) }),
       )
       const { passport: passports = 0, version: versions = 0 } = made.counts
-      const text = `Account ${made.account} "${made.name}" has ${passports} passports with ${versions} versions. Its people and keys are not imported: create new ones.`
-      return { value: { ...made, passports, versions }, text }
+      const text = `Account ${made.account} "${made.name}" has ${passports} passports with ${versions} versions. Its people and API keys are not imported: create new ones.`
+      const { issuer, ...rest } = made
+      const did = issuer === undefined ? undefined : getIssuerDid(addresses, issuer.name)
+      const sentences = issuer === undefined ? [] : describeIssuer(issuer, did ?? '')
+      return {
+        value: { ...rest, did, new_signing_key: issuer?.isNewKey, passports, versions },
+        text: [text, ...sentences].join('\n'),
+      }
     },
     CREATES_STORE,
   ),
+}
+
+/** Says what of the account's signing could not be kept. */
+function describeIssuer({ isNewName, isNewKey, isNewCommitKey }: ImportedIssuer, did: string): string[] {
+  return [
+    isNewName ? `Another account here has the name of its DID. Its new one is ${did}.` : `Its DID is ${did}.`,
+    ...(isNewKey
+      ? [
+          'Its signing key was encrypted with another SECRET_KEY, so a new key signs. The earlier public keys stay listed.',
+        ]
+      : []),
+    ...(isNewCommitKey ? ['Commitments in documents that were signed before cannot be computed again.'] : []),
+  ]
 }

@@ -1,5 +1,6 @@
 /** Revokes a signing key of an account and deletes what it has signed. */
-import { type Issuer, type IssuerContext, revokeSigningKey } from '../../accounts/issuer/issuer.ts'
+import { type Issuer, revokeSigningKey } from '../../accounts/issuer/issuer.ts'
+import type { IssuerContext } from '../../accounts/issuer/stored-keys.ts'
 import { dropSignatures } from './signatures.ts'
 
 /** If it is interrupted between the two, nobody gets the old signatures; calling it again deletes them. */

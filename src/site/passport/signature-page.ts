@@ -53,7 +53,7 @@ async function createPage(setup: SiteContext, reply: FastifyReply, id: string): 
   const documentUrl = `${addresses.publicUrl}${DPP_API_PATH}/v1/dpps/${id}${version.version_no === row.version_no ? '' : `?version=${version.version_no}`}`
   const link = (to: string) => html`<a href="${to}">!${renderAddress(to)}</a>`
   const body = html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${title}</h1>
-<p>${ui['signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json --did did.json</code></p>
+<p>${ui['signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json <span class="n">--did did.json</span></code></p>
 <p>${ui['signature.data']}: !${link(documentUrl)}</p><p>${ui['signature.keys']}: !${link(keysUrl)}</p>
 <p><a href="${url}">${ui['missing.link']}</a></p></main>`
   const response = prepareResponse({

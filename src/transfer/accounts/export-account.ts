@@ -1,6 +1,7 @@
 /** Exports an account as lines of JSON, each version with its hash: see `docs/backup.md`. */
 import { createHash } from 'node:crypto'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
+import { exportIssuer } from '../../accounts/issuer/export-issuer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -57,6 +58,7 @@ async function* listLines(
   for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
   for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
+  for (const issuer of await exportIssuer(sql, accountId)) yield { type: 'issuer', ...issuer }
   const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
   for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0

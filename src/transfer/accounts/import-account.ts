@@ -14,12 +14,14 @@ import {
   type LogoLine,
   setUsage,
 } from '../../accounts/export-rows.ts'
+import { type ImportedIssuer, type IssuerLine, importIssuer } from '../../accounts/issuer/export-issuer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ONE_CONNECTION_PER_NODE } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import {
   finishImport,
@@ -39,7 +41,7 @@ import { enterSchema, withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
 
 /** `sql`: the store's pool, which knows its shards. */
-type AccountImportSetup = { openPool: () => Sql; sql: Sql; clock: Clock }
+type AccountImportSetup = { openPool: () => Sql; sql: Sql; clock: Clock; secretCipher: SecretCipher }
 /** `name` and `plan` override the file's. */
 type AccountImportOptions = {
   path: string
@@ -47,7 +49,14 @@ type AccountImportOptions = {
   plan: string | undefined
   progress?: (lines: number) => void
 }
-type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
+type AccountImportResult = {
+  account: string
+  name: string
+  plan: string
+  counts: LineCounts
+  /** Undefined if the account has never signed. */
+  issuer: ImportedIssuer | undefined
+}
 
 /**
  * Checks the checksum first, and each hash while writing. Throws `validation`, and `not_found` for an unknown
@@ -121,7 +130,7 @@ const BATCH_ROWS = 500
 
 async function writeAccount(
   sql: Sql,
-  { clock, shard, sql: store }: AccountImportSetup & { shard: number | null },
+  { clock, secretCipher, shard, sql: store }: AccountImportSetup & { shard: number | null },
   options: AccountImportOptions,
   expected: LineCounts,
 ): Promise<AccountImportResult> {
@@ -129,7 +138,11 @@ async function writeAccount(
   let id = 0
   const counts: Record<string, number> = {}
   const others = listShards(store).filter(one => getShardNumber(one) !== shard)
-  const batches = createBatches(sql, () => id, others)
+  let issuer: ImportedIssuer | undefined
+  const writeIssuer = async (line: IssuerLine) => {
+    issuer = await importIssuer({ sql, clock, secretCipher, accountId: id, actorId: 0 }, line)
+  }
+  const batches = createBatches(sql, () => id, others, writeIssuer)
   let n = 0
   for await (const text of readLines(options.path)) {
     const line = findLine(text)
@@ -165,7 +178,7 @@ async function writeAccount(
   await setUsage(sql, id, await finishImport(sql, id))
   const [broken] = await findBrokenChains(sql, id)
   if (broken !== undefined) throw invalidInput(`The file contradicts itself: ${broken}.`)
-  return { account: account.id, name: account.name, plan: account.plan, counts }
+  return { account: account.id, name: account.name, plan: account.plan, counts, issuer }
 }
 
 /** Lines of these types are collected and written together, in this order. */
@@ -180,8 +193,13 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   registry_entry: importRegistryEntries,
 }
 
-/** Logos and brands are few and written at once. */
-function createBatches(sql: Sql, accountId: () => number, otherShards: readonly Sql[]) {
+/** Logos, brands and issuers are few and written at once. */
+function createBatches(
+  sql: Sql,
+  accountId: () => number,
+  otherShards: readonly Sql[],
+  writeIssuer: (line: IssuerLine) => Promise<void>,
+) {
   const batches = new Map(Object.keys(WRITERS).map(type => [type, [] as unknown[]]))
   let history: ImportedHistory | undefined
   const ids: string[] = []
@@ -195,6 +213,7 @@ function createBatches(sql: Sql, accountId: () => number, otherShards: readonly 
   const single: Record<string, (line: never) => unknown> = {
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
+    issuer: writeIssuer,
     version: (line: ImportedHistory['versions'][number]) => history?.versions.push(line),
     status: (line: ImportedHistory['statuses'][number]) => history?.statuses.push(line),
     passport: (passport: ImportedHistory['passport']) => {
