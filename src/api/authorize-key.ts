@@ -1,6 +1,6 @@
 /** Checks an API key: whether it is valid, then its plan and its rate limit. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
+import { type AuthenticatedKey, authenticate, requireApiPlan } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
@@ -24,12 +24,7 @@ export async function authorizeKey(
   // Limits the guessing of keys. A valid key is not rejected for its address.
   if (!key?.planHasApi) limitAddress(setup, request, reply, { rejects: key === undefined })
   if (key === undefined) throw unauthorized(sent)
-  if (!key.planHasApi) {
-    throw new AppError(
-      'plan_required',
-      'The plan of this account does not include the API. Pro and higher plans include it.',
-    )
-  }
+  requireApiPlan(key)
   await limitKey(setup, key, reply)
   return key
 }

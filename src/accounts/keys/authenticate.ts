@@ -3,6 +3,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { type AccountPlace, placeColumns } from '../account-shard.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
@@ -43,6 +44,15 @@ export async function authenticate(sql: Sql, key: string, now: Date): Promise<Au
   const found = await entry.key
   if (found === undefined || found.isDisabled || found.expiresAt <= now.getTime()) return undefined
   return found
+}
+
+/** Throws `plan_required`. */
+export function requireApiPlan({ planHasApi }: AuthenticatedKey): void {
+  if (planHasApi) return
+  throw new AppError(
+    'plan_required',
+    'The plan of this account does not include the API. Pro and higher plans include it.',
+  )
 }
 
 async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(KeyRow | undefined)[]> {
