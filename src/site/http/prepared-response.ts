@@ -23,19 +23,18 @@ const MAX_STRING_BYTES = 15_000
 
 export type PreparedResponse = {
   status: number
-  /** Undefined for a response that a reader must not store. */
-  etag: string | undefined
+  /** Undefined for a response that a reader must not store. Strong ones differ, because they name bytes. */
+  etags: Readonly<Record<Encoding, string | undefined>>
   identity: EncodedResponse
   /** Compressed at the first request for the encoding. */
   gzip?: EncodedResponse
   br?: EncodedResponse
-  /** Of a 304: a flat list of names and values. */
+  /** Of a 304, besides the entity tag: a flat list of names and values. */
   notModifiedHeaders: readonly string[]
 }
 
 /** Headers that a 304 repeats (RFC 9110 §15.4.5), and those of every response. */
 const NOT_MODIFIED_HEADERS = [
-  'etag',
   'cache-control',
   'content-location',
   'vary',
@@ -50,27 +49,37 @@ const NOT_MODIFIED_HEADERS = [
 
 /**
  * The entity tag is the prefix and a digest of the body. It is weak, because the body is sent in several
- * encodings. Without a prefix there is no entity tag and never a 304.
+ * encodings, unless `hasStrongEtag`: then each encoding has its own. Without a prefix there is no entity tag
+ * and never a 304. `isCompressed`: the body is sent as it is.
  */
 export function prepareResponse(input: {
   status?: number
-  body: string
+  body: string | Buffer
   etagPrefix: string | undefined
   headers: Headers
+  hasStrongEtag?: boolean
+  isCompressed?: boolean
 }): PreparedResponse {
-  const { status = 200, etagPrefix } = input
+  const { status = 200, headers, etagPrefix, hasStrongEtag = false, isCompressed = false } = input
   const body = Buffer.from(input.body)
-  const etag =
-    etagPrefix === undefined
-      ? undefined
-      : `W/"${etagPrefix}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
-  const headers = etag === undefined ? input.headers : { ...input.headers, etag }
+  const digest = `${etagPrefix}.${hash('sha256', body, 'base64url').slice(0, 12)}`
+  const createEtag = (encoding: Encoding) => {
+    if (etagPrefix === undefined) return undefined
+    if (!hasStrongEtag) return `W/"${digest}"`
+    return encoding === 'identity' || isCompressed ? `"${digest}"` : `"${digest}.${encoding}"`
+  }
+  const etags = { identity: createEtag('identity'), gzip: createEtag('gzip'), br: createEtag('br') }
+  const all = etags.identity === undefined ? headers : { ...headers, etag: etags.identity }
   const repeated = Object.entries(headers).filter(([name]) => NOT_MODIFIED_HEADERS.includes(name))
-  const flatHeaders = [...Object.entries(headers).flat(), 'content-length', String(body.length)]
+  const identity = {
+    headers: [...Object.entries(all).flat(), 'content-length', String(body.length)],
+    body: toBody(body),
+  }
   return {
     status,
-    etag,
-    identity: { headers: flatHeaders, body: toBody(body) },
+    etags,
+    identity,
+    ...(isCompressed ? { gzip: identity, br: identity } : {}),
     notModifiedHeaders: repeated.flat(),
   }
 }
@@ -104,8 +113,14 @@ async function addEncoding(
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
   const compressed = await compress[encoding](bytes)
   const length = headers.indexOf('content-length') + 1
+  const etag = prepared.etags[encoding]
+  const changed = headers.with(length, String(compressed.length))
   prepared[encoding] = {
-    headers: [...headers.with(length, String(compressed.length)), 'content-encoding', encoding],
+    headers: [
+      ...(etag === undefined ? changed : changed.with(headers.indexOf('etag') + 1, etag)),
+      'content-encoding',
+      encoding,
+    ],
     body: toBody(compressed),
   }
 }
@@ -123,9 +138,11 @@ export function trySendPrepared(
   encoding: Encoding,
   extraHeaders: readonly string[] = [],
 ): boolean {
+  const etag = prepared.etags[encoding]
   const ifNoneMatch = request.headers['if-none-match']
-  if (ifNoneMatch !== undefined && prepared.etag !== undefined && matchesEtag(ifNoneMatch, prepared.etag)) {
-    response.writeHead(304, [...prepared.notModifiedHeaders, ...extraHeaders, 'x-request-id', id]).end()
+  if (ifNoneMatch !== undefined && etag !== undefined && matchesEtag(ifNoneMatch, etag)) {
+    const headers = ['etag', etag, ...prepared.notModifiedHeaders, ...extraHeaders, 'x-request-id', id]
+    response.writeHead(304, headers).end()
     return true
   }
   const chosen = prepared[encoding]
@@ -169,9 +186,13 @@ export const getExchange = ({ request: { raw, id }, raw: response }: FastifyRepl
 /** For one reader: no entity tag, and compressed for this request. */
 export async function sendUncached(
   reply: FastifyReply,
-  { headers, body }: { headers: Headers; body: string },
+  {
+    headers,
+    body,
+    isCompressed = false,
+  }: { headers: Headers; body: string | Buffer; isCompressed?: boolean },
 ): Promise<FastifyReply> {
-  const encoding = getEncoding(reply.request.raw.headers)
+  const encoding = isCompressed ? 'identity' : getEncoding(reply.request.raw.headers)
   const bytes = Buffer.from(body)
   if (encoding === 'identity') return reply.headers(headers).send(bytes)
   const compressed = await compress[encoding](bytes)
