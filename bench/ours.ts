@@ -42,6 +42,7 @@ const app = createApp({
   secretCipher: createSecretCipher('bench-bench-bench-bench-bench-bench'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
+  anyAccept: 'html',
   trustedProxies: [],
   version: 'bench',
   countryHeader: undefined,

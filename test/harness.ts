@@ -95,6 +95,7 @@ export type Harness = {
 export async function startHarness(
   settings: {
     allowQueryApiKey?: boolean
+    anyAccept?: AppSetup['anyAccept']
     trustedProxies?: readonly string[]
     /** A shared database, dropped by its creator. */
     database?: TestDatabase
@@ -129,6 +130,7 @@ export async function startHarness(
     secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
     outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
+    anyAccept: settings.anyAccept ?? 'html',
     trustedProxies: settings.trustedProxies ?? [],
     version: '0.0.0-test',
     countryHeader: settings.countryHeader,

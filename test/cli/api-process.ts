@@ -26,6 +26,7 @@ const app = createApp({
   secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
+  anyAccept: 'html',
   trustedProxies: [],
   version: 'test',
   countryHeader: undefined,

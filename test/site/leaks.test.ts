@@ -14,6 +14,7 @@ import { AUDIENCES, type Field } from '../../src/categories/field.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink, LINK_AUDIENCES } from '../../src/passports/access/access-links.ts'
+import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { exportStaticSite } from '../../src/transfer/static/export-static-site.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -210,6 +211,8 @@ describe('protected values', () => {
   test('are not in the history for the public, nor in what leads there', async () => {
     for (const { id, unit, withOwn, gtin } of families) {
       const queries = ['', '?version=1', '?at=2099-01-01T00:00:00Z', '?version=1&lang=de', '?format=jsonld']
+      for (const format of DOCUMENT_FORMATS)
+        queries.push(`?format=${format.id}`, `?format=${format.id}&version=1`)
       const pages = [id, unit, withOwn].flatMap(one => queries.map(query => `/p/${one}${query}`))
       for (const path of [...pages, '/sitemap.xml', `/01/0${gtin}?linkType=all`])
         assertHides(await stand.ask('GET', path), path)
@@ -262,6 +265,7 @@ async function openLinks({ clock }: Pick<Harness, 'clock'>, { ctx }: TestAccount
 async function assertUnreachable(id: string, gtin: string, authorization: string | undefined) {
   const headers = authorization === undefined ? {} : { authorization }
   const paths = ['', '?format=jsonld', '?version=1', '?at=2099-01-01T00:00:00Z', '/qr.svg', '?lang=de']
+  paths.push(...DOCUMENT_FORMATS.map(format => `?format=${format.id}`))
   const all = [...paths.map(rest => `/p/${id}${rest}`), `/01/0${gtin}`, `/01/0${gtin}?linkType=all`]
   for (const path of all) {
     const answer = await stand.ask('GET', path, { headers })

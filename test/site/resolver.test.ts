@@ -9,6 +9,7 @@ import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
+import { getLinkedFormats } from '../../src/site/passport/formats.ts'
 import { renderLinkset } from '../../src/site/resolver/linkset.ts'
 import {
   ADDRESSES,
@@ -262,9 +263,17 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal(await at('application/ld json'), `${page}?format=jsonld&linkType=gs1:dpp`)
     assert.equal(await at('text/html;q=0.5, application/ld+json'), `${page}?format=jsonld&linkType=gs1:dpp`)
     assert.equal(await at('application/ld+json', 'linkType=gs1:pip'), `${page}?linkType=gs1:pip`)
+    assert.equal(await at('application/json'), `${page}?format=en&linkType=gs1:dpp`)
+    assert.equal(await at('application/aas+json'), `${page}?format=aas&linkType=gs1:dpp`)
+    assert.equal(await at('application/json', ''), page)
+    assert.equal(await at('*/*'), `${page}?linkType=gs1:dpp`)
+    assert.equal(
+      await at('*/*', 'format=en-full&linkType=gs1:dpp'),
+      `${page}?format=en-full&linkType=gs1:dpp`,
+    )
     const own = 'linkType=gs1:dpp&format=jsonld'
     assert.equal(await at('application/ld+json', own), `${page}?${own}`)
-    for (const accept of ['text/html', 'application/ld+json']) {
+    for (const accept of ['text/html', 'application/ld+json', 'application/json']) {
       const { status, headers } = await get(((await at(accept)) ?? '').slice(BASE.length), { accept })
       assert.equal(status, 200)
       assert.ok(headers['content-type']?.startsWith(accept))
@@ -349,6 +358,11 @@ describe('the checklist of conformant resolvers', () => {
           href: `${item.page}?format=jsonld`,
           title: 'Digital product passport (JSON-LD)',
           type: 'application/ld+json',
+        },
+        {
+          href: `${item.page}?format=en`,
+          title: 'Digital product passport (EN 18223)',
+          type: 'application/json',
         },
       ],
     })
@@ -605,7 +619,7 @@ describe('beyond the checklist', () => {
       const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
       assert.ok(row.data.includes('CANARY'))
       const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
-      const text = renderLinkset(ADDRESSES, asked, [row])
+      const text = renderLinkset(ADDRESSES, asked, [row], getLinkedFormats(true))
       assert.deepEqual(linksetFaults(JSON.parse(text)), [])
       assert.ok(!text.includes('CANARY'))
     }

@@ -168,9 +168,27 @@ export async function findIssuerByName(sql: Sql, name: string): Promise<Issuer |
 const CACHE_MS = 1_000
 const MAX_CACHED = 10_000
 
-const issuerCaches = perSharedDatabase(
-  () => new BoundedMap<number, { at: number; issuer: Promise<SecretIssuer | undefined> }>(MAX_CACHED),
-)
+type CachedIssuer = { issuer: SecretIssuer | undefined }
+/** `found` is undefined until the issuer was read. */
+type CacheEntry = { at: number; issuer: Promise<SecretIssuer | undefined>; found?: CachedIssuer }
+
+const issuerCaches = perSharedDatabase(() => new BoundedMap<number, CacheEntry>(MAX_CACHED))
+
+/**
+ * What `getSecretIssuer` read within the last second, or `withinMs`; undefined if it read nothing. Needs no
+ * database.
+ */
+export function findCachedIssuer(
+  sql: Sql,
+  accountId: number,
+  now: Date,
+  withinMs = CACHE_MS,
+): CachedIssuer | undefined {
+  const cached = issuerCaches(sql).get(accountId)
+  if (cached === undefined) return undefined
+  const age = now.getTime() - cached.at
+  return age >= 0 && age < withinMs ? cached.found : undefined
+}
 
 /** The next reader of this process reads what is stored now. */
 export const forgetIssuer = (sql: Sql, accountId: number) => issuerCaches(sql).delete(accountId)
@@ -187,8 +205,14 @@ export function getSecretIssuer(
   const age = cached === undefined ? undefined : now.getTime() - cached.at
   if (cached !== undefined && age !== undefined && age >= 0 && age < CACHE_MS) return cached.issuer
   const issuer = findSecretIssuer(sql, secretCipher, accountId)
-  cache.set(accountId, { at: now.getTime(), issuer })
-  issuer.catch(() => cache.delete(accountId))
+  const entry: CacheEntry = { at: now.getTime(), issuer }
+  cache.set(accountId, entry)
+  issuer.then(
+    found => {
+      entry.found = { issuer: found }
+    },
+    () => cache.delete(accountId),
+  )
   return issuer
 }
 

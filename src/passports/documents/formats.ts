@@ -56,4 +56,5 @@ const AASX: DocumentFormat = {
   build: createAasPackage,
 }
 
-export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [EN, EN_FULL, AAS, AASX]
+/** The first is what `application/json` gets. */
+export const DOCUMENT_FORMATS: readonly [DocumentFormat, ...DocumentFormat[]] = [EN, EN_FULL, AAS, AASX]

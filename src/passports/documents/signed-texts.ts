@@ -48,7 +48,8 @@ function describeRow({ data, ...others }: PlacedRow): string {
   return JSON.stringify(others) + hash('sha256', data, 'base64url')
 }
 
-const describeIssuer = perObject((issuer: SecretIssuer): string =>
+/** All that documents can depend on. */
+export const describeIssuer = perObject((issuer: SecretIssuer): string =>
   JSON.stringify([
     ...[issuer.accountId, issuer.name, issuer.isSigning, issuer.signingKey?.number ?? null],
     ...[listRevokedKeys(issuer), hash('sha256', issuer.commitKey ?? '', 'base64url')],

@@ -49,6 +49,18 @@ function rankOffer(ranges: readonly Range[], { mediaTypes }: Offer): Rank {
   return { quality: 0, isExplicit: false }
 }
 
+/**
+ * Whether an `Accept` header has no opinion on an offer: it is missing or empty, or accepts the offer only as
+ * one of all media types.
+ */
+export function isMatchedByWildcard(accept: string | undefined, { mediaTypes }: Offer): boolean {
+  if (accept === undefined || accept.trim() === '') return true
+  const ranges = parseMediaRanges(accept)
+  const names: readonly string[] = [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*')]
+  const isNamed = ranges.some(({ value }) => names.includes(value))
+  return !isNamed && ranges.some(({ value, quality }) => value === '*/*' && quality > 0)
+}
+
 /** Whether an `Accept` header names link sets, and no other media type with a higher quality. */
 export function prefersLinkset(accept: string | undefined): boolean {
   if (accept === undefined) return false

@@ -7,12 +7,16 @@ import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
+/** What a reader gets who accepts anything: the page, or the document of EN 18223. */
+export type AnyAccept = 'html' | 'json'
+
 export type SiteSetup = {
   sql: Sql
   clock: Clock
   addresses: Addresses
   /** Address of the JSON-LD context. The `dpp:` terms begin with it and `#`. */
   nsUrl: string
+  anyAccept: AnyAccept
   /** The operator's `SECRET_KEY`. The key that encrypts access cookies is derived from it. */
   secretKey: string
   /** Decrypts the signing keys of accounts. */

@@ -8,8 +8,6 @@ import type { Origin } from '../page/origin.ts'
 import type { PassportView } from '../page/passport-view.ts'
 import { getJsonLdClass, getJsonLdTerm, type JsonLdNode, SHAPES, toIriNode } from './shapes.ts'
 
-export const JSON_LD_MEDIA_TYPES = ['application/ld+json', 'application/json'] as const
-
 /** schema.org defines AI 21 for IndividualProduct and AI 10 for SomeProducts. */
 const TYPES = {
   model: ['Product', 'ProductModel'],

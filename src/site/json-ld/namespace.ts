@@ -7,7 +7,6 @@ import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES, renderDocument } from '../page/shell.ts'
 import { readContextVersions, readEnContexts } from './context-versions.ts'
-import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
   listDictionaryEntries,
   listExternalTerms,
@@ -46,7 +45,7 @@ export function prepareNamespace(publicUrl: string, nsUrl: string): [NamespaceFo
   })
   return [
     { mediaTypes: HTML_MEDIA_TYPES, response: page },
-    { mediaTypes: JSON_LD_MEDIA_TYPES, response: context },
+    { mediaTypes: ['application/ld+json', 'application/json'], response: context },
   ]
 }
 

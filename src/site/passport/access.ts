@@ -16,7 +16,7 @@ import {
   getAccessCookieName,
 } from './access-cookie.ts'
 import { getFirst } from './languages.ts'
-import type { PassportRequest } from './passport-request.ts'
+import type { AnyRequest, PassportRequest } from './passport-request.ts'
 
 /**
  * Includes Cookie and Authorization, so that a reader with access does not get the public page from the
@@ -38,10 +38,7 @@ export const createAccessContext = (setup: SiteSetup): AccessContext => ({
 })
 
 /** A cheap check before parsing. May be true without access, but is never false with access. */
-export function mayHaveAccess(
-  headers: IncomingHttpHeaders,
-  { query }: Pick<PassportRequest, 'query'>,
-): boolean {
+export function mayHaveAccess(headers: IncomingHttpHeaders, { query }: Pick<AnyRequest, 'query'>): boolean {
   const { cookie, authorization } = headers
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
@@ -61,7 +58,7 @@ export const PRIVATE_HEADERS: Headers = {
 export function moveTokenToCookie(
   context: AccessContext,
   reply: FastifyReply,
-  { id, now }: PassportRequest,
+  { id, now }: AnyRequest,
   token: string,
 ): FastifyReply {
   const query = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
@@ -118,7 +115,7 @@ export type RequestToken = { text: string; from: 'query' | 'bearer' | 'cookie' }
 export function findToken(
   { cookies }: AccessContext,
   { authorization, cookie }: IncomingHttpHeaders,
-  { id, query, now }: PassportRequest,
+  { id, query, now }: AnyRequest,
 ): RequestToken | 'malformed' | undefined {
   if (query.access !== undefined) {
     const text = getFirst(query.access) ?? ''

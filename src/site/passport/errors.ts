@@ -7,13 +7,16 @@ import { getQuery } from '../../kernel/http/request-input.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, renderDocument } from '../page/shell.ts'
-import { acceptsHtml, prefersHtml } from './formats.ts'
+import { acceptsHtml, namesDocument, prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 
 /** A missing page may exist at the next request, so nothing is cached. */
 const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
-/** Without `page` the error is sent as JSON. A server error is a page for every client that accepts HTML. */
+/**
+ * Without `page` the error is sent as JSON. A server error is a page for every client that accepts HTML,
+ * unless it asked for a document.
+ */
 export function buildPublicError(
   publicUrl: string,
   request: FastifyRequest,
@@ -21,7 +24,7 @@ export function buildPublicError(
 ): { headers: Headers; page: string | undefined } {
   const { accept } = request.raw.headers
   const isPage = status < 500 ? prefersHtml(accept) : acceptsHtml(accept)
-  if (!isPage) {
+  if (!isPage || namesDocument(getQuery(request).format)) {
     const headers = { ...ALLOW_ANY_ORIGIN, ...buildSecurityHeaders(publicUrl), ...NO_STORE_HEADERS }
     return { headers, page: undefined }
   }

@@ -1,16 +1,18 @@
 /**
  * The output formats of a passport. Content negotiation, `?format=`, `Link` headers, the page's links, link
- * sets and error responses all read this table: a new format needs a renderer and a row here.
+ * sets and error responses all read this table: a new format of the site needs a renderer and a row here. The
+ * documents of standards follow from their own table.
  */
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { canDecryptKey } from '../../accounts/issuer/issuer.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
-import { memoize, negotiateMediaType } from '../http/content-negotiation.ts'
+import { isMatchedByWildcard, memoize, negotiateMediaType } from '../http/content-negotiation.ts'
 import type { Headers } from '../http/prepared-response.ts'
-import type { SiteSetup } from '../http/setup.ts'
-import { JSON_LD_MEDIA_TYPES, renderJsonLd } from '../json-ld/document.ts'
+import type { AnyAccept, SiteSetup } from '../http/setup.ts'
+import { renderJsonLd } from '../json-ld/document.ts'
 import type { AlternateFormat, PageAccess } from '../page/page-context.ts'
 import { renderPassportPage } from '../page/passport-page.ts'
 import type { PassportView } from '../page/passport-view.ts'
@@ -51,7 +53,7 @@ export const HTML: PassportFormat = {
     const headers = {
       ...buildHtmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
       'content-language': language,
-      link: buildAlternateLinks(view),
+      link: buildAlternateLinks(view, isSigned),
     }
     return { headers, body }
   },
@@ -61,7 +63,7 @@ const JSON_LD: PassportFormat = {
   id: 'jsonld',
   name: 'JSON-LD',
   label: 'machineReadable',
-  mediaTypes: JSON_LD_MEDIA_TYPES,
+  mediaTypes: ['application/ld+json'],
   isPerLanguage: false,
   render: ({ setup, view }) => ({
     headers: { 'content-type': 'application/ld+json', ...buildSecurityHeaders(setup.addresses.publicUrl) },
@@ -69,21 +71,46 @@ const JSON_LD: PassportFormat = {
   }),
 }
 
-/** All formats except the page, in the order of its links. */
+/** The formats to which the page links, in the order of its links. */
 export const ALTERNATE_FORMATS: readonly PassportFormat[] = [JSON_LD]
 
-/** The page first. */
-export const FORMATS: readonly [PassportFormat, ...PassportFormat[]] = [HTML, ...ALTERNATE_FORMATS]
+export type AnyFormat = PassportFormat | DocumentFormat
 
-const negotiateFormat = memoize(accept => negotiateMediaType(accept, FORMATS))
+export const isDocument = (format: AnyFormat): format is DocumentFormat => 'build' in format
+
+/** The page first. */
+const FORMATS: readonly [PassportFormat, ...AnyFormat[]] = [HTML, ...ALTERNATE_FORMATS, ...DOCUMENT_FORMATS]
+
+const negotiateFormat = memoize(accept => negotiateMediaType<AnyFormat>(accept, FORMATS))
+
+/** The document that `ANY_ACCEPT=json` sends to readers who accept anything. */
+const [DEFAULT_DOCUMENT] = DOCUMENT_FORMATS
+
+const negotiatePreferringJson = memoize((accept): AnyFormat => {
+  const format = negotiateFormat(accept)
+  return format === HTML && isMatchedByWildcard(accept, HTML) ? DEFAULT_DOCUMENT : format
+})
+
+const negotiators: Record<AnyAccept, (accept: string | undefined) => AnyFormat> = {
+  html: negotiateFormat,
+  json: negotiatePreferringJson,
+}
 
 /** By `?format=`, else by `Accept`. Undefined if `?format=` names no format. */
-export function selectFormat(parameter: unknown, accept: string | undefined): PassportFormat | undefined {
-  if (parameter === undefined) return negotiateFormat(accept)
+export function selectFormat(
+  { anyAccept }: Pick<SiteSetup, 'anyAccept'>,
+  parameter: unknown,
+  accept: string | undefined,
+): AnyFormat | undefined {
+  if (parameter === undefined) return negotiators[anyAccept](accept)
   return FORMATS.find(({ id }) => id === parameter)
 }
 
-export const FORMAT_NAMES = [...ALTERNATE_FORMATS, HTML].map(({ id }) => id).join(', ')
+export const FORMAT_NAMES = [...FORMATS.slice(1), HTML].map(({ id }) => id).join(', ')
+
+/** Whether `?format=` asks for a document: then errors are JSON, also in a browser. */
+export const namesDocument = (parameter: unknown): boolean =>
+  DOCUMENT_FORMATS.some(({ id }) => id === parameter)
 
 /** Whether `Accept` selects HTML, also if it names none of our formats. */
 export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
@@ -93,14 +120,26 @@ export const prefersHtml = (accept: string | undefined): boolean =>
   acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 
 /** The query that selects the negotiated format, without `?`; empty for the page. */
-export function getFormatQuery(accept: string | undefined): string {
-  const format = negotiateFormat(accept)
+export function getFormatQuery(
+  { anyAccept }: Pick<SiteSetup, 'anyAccept'>,
+  accept: string | undefined,
+): string {
+  const format = negotiators[anyAccept](accept)
   return format === HTML ? '' : `format=${format.id}`
 }
 
-function buildAlternateLinks({ url, versionNo, isNewestVersion }: PassportView): string {
+/** The formats that link sets and `Link` headers name, one for each media type. */
+export const getLinkedFormats = (isSigning: boolean): readonly AnyFormat[] => [
+  ...ALTERNATE_FORMATS,
+  ...DOCUMENT_FORMATS.filter(({ linked }) => linked === 'always' || (linked === 'if_signing' && isSigning)),
+]
+
+/** Whether a link depends on whether the account signs. */
+export const HAS_SIGNED_LINKS = DOCUMENT_FORMATS.some(({ linked }) => linked === 'if_signing')
+
+function buildAlternateLinks({ url, versionNo, isNewestVersion }: PassportView, isSigned: boolean): string {
   const version = isNewestVersion ? '' : `version=${versionNo}&`
-  return ALTERNATE_FORMATS.map(
-    ({ id, mediaTypes: [type] }) => `<${url}?${version}format=${id}>; rel="alternate"; type="${type}"`,
-  ).join(', ')
+  return getLinkedFormats(isSigned)
+    .map(({ id, mediaTypes: [type] }) => `<${url}?${version}format=${id}>; rel="alternate"; type="${type}"`)
+    .join(', ')
 }

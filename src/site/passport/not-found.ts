@@ -10,7 +10,7 @@ import { PRIVATE_HEADERS } from './access.ts'
 import { prepareNotFoundPage } from './errors.ts'
 import { HTML } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
-import type { PassportRequest } from './passport-request.ts'
+import type { AnyRequest } from './passport-request.ts'
 
 /** An id in capitals, as older scanners send it, or followed by slashes or spaces. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
@@ -27,7 +27,7 @@ const PAGE_HEADERS: Headers = {
 export async function sendNotFound(
   { addresses: { publicUrl } }: SiteSetup,
   reply: FastifyReply,
-  { format, query }: PassportRequest,
+  { format, query }: AnyRequest,
 ): Promise<unknown> {
   const { request } = reply
   const { id, '*': rest = '' } = getPathParameters(request)

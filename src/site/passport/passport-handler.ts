@@ -1,6 +1,6 @@
 /**
- * Handles `GET /p/{id}` in all formats. Readers without an access link share cached responses; readers with a
- * link get a response made for their request.
+ * Handles `GET /p/{id}` in the formats of the site, and passes on requests for documents. Readers without an
+ * access link share cached responses; readers with a link get a response made for their request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
@@ -43,11 +43,19 @@ import {
   type PreviewRequest,
   type RequestToken,
 } from './access.ts'
+import { handleDocument, trySendCachedDocument } from './document-handler.ts'
+import type { DocumentContext } from './document-reader.ts'
 import { sendLinkToPassport } from './errors.ts'
 import { HTML, prefersHtml, selectFormat } from './formats.ts'
 import { sendNotFound } from './not-found.ts'
-import { createPageCache, type PageCache } from './page-cache.ts'
-import { type PassportRequest, parsePassportRequest, parseVersion } from './passport-request.ts'
+import { createPageCache } from './page-cache.ts'
+import {
+  buildRequest,
+  isDocumentRequest,
+  type PassportRequest,
+  parsePassportRequest,
+  parseVersion,
+} from './passport-request.ts'
 import { createRecordScan, type RecordScan } from './record-scan.ts'
 import {
   createPrivateResponse,
@@ -66,7 +74,7 @@ export type PassportRoute = {
   answerFromCache: (exchange: Exchange) => boolean
 }
 
-type RouteContext = AccessContext & { setup: SiteContext; cache: PageCache; recordScan: RecordScan }
+type RouteContext = AccessContext & DocumentContext & { recordScan: RecordScan }
 type RequestContext = RouteContext & { reply: FastifyReply; request: PassportRequest }
 
 export function createPassportRoute(setup: SiteContext): PassportRoute {
@@ -81,12 +89,15 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
     handle: (_request, reply) => handle(route, reply),
     answerFromCache(exchange) {
       const { url = '', headers } = exchange.request
-      const format = selectFormat(undefined, headers.accept)
+      const format = selectFormat(setup, undefined, headers.accept)
       if (!url.startsWith(PATH) || format === undefined) return false
       // With a query, the rest of the URL is no id, so nothing is found and Fastify answers.
       const id = url.slice(PATH.length)
-      const request = { id, format, query: {}, now: setup.clock.now(), isLinkInvalid: false }
-      return !mayHaveAccess(headers, request) && trySendCached(route, exchange, request)
+      const request = buildRequest({ id, query: {}, now: setup.clock.now() }, format)
+      if (mayHaveAccess(headers, request)) return false
+      return isDocumentRequest(request)
+        ? trySendCachedDocument(route, exchange, request)
+        : trySendCached(route, exchange, { ...request, isLinkInvalid: false })
     },
   }
 }
@@ -94,6 +105,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
 function handle(route: RouteContext, reply: FastifyReply): unknown {
   const parsed = parsePassportRequest(route.setup, reply.request)
   if (parsed instanceof AppError) return sendFormatError(route.setup, reply, parsed)
+  if (isDocumentRequest(parsed)) return handleDocument(route, reply, parsed)
   const { headers } = reply.request.raw
   const token = findToken(route, headers, parsed)
   const request = { ...parsed, isLinkInvalid: token === 'malformed' }

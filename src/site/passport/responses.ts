@@ -19,7 +19,7 @@ import { type NegotiatedLanguage, negotiateLanguages } from './languages.ts'
 import type { CachedPassport, PageCache } from './page-cache.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
+export const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
 /** What a response is rendered from. `row` is one version of the passport. */
 type ResponseInput = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }

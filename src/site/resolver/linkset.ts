@@ -6,16 +6,17 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
 import { type DisclosedRow, getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
+import { type AnyFormat, HTML, isDocument } from '../passport/formats.ts'
 
 /** `rawPath` is the path as requested, without a slash at its end. */
 type LinksetRequest = { link: DigitalLink; rawPath: string }
 
-/** `levels` begins with the lowest existing one. */
+/** `levels` begins with the lowest existing one; `formats`: those of passports besides the page. */
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,
   levels: readonly (DisclosedRow & Pick<PublicPassportRow, 'id' | 'level' | 'data' | 'lot' | 'serial'>)[],
+  formats: readonly AnyFormat[],
 ): string {
   const linkset = levels.map(row => {
     const { name, languages } = getNameAndLanguages(row)
@@ -25,19 +26,19 @@ export function renderLinkset(
       itemDescription: describeLevel(name, row),
       [`${GS1_VOC}defaultLink`]: [{ href, title: describeLevel(name, row) }],
       [`${GS1_VOC}pip`]: [{ ...buildLink(HTML, href, languages), title: name }],
-      [`${GS1_VOC}dpp`]: FORMATS.map(format => buildLink(format, href, languages)),
+      [`${GS1_VOC}dpp`]: [HTML, ...formats].map(format => buildLink(format, href, languages)),
     }
   })
   return JSON.stringify({ linkset })
 }
 
-function buildLink(format: PassportFormat, href: string, languages: readonly string[]) {
-  const { id, name, mediaTypes, isPerLanguage } = format
+function buildLink(format: AnyFormat, href: string, languages: readonly string[]) {
+  const { id, name, mediaTypes } = format
   return {
     href: format === HTML ? href : `${href}?format=${id}`,
     title: format === HTML ? 'Digital product passport' : `Digital product passport (${name})`,
     type: mediaTypes[0],
-    ...(isPerLanguage && languages.length > 0 ? { hreflang: languages } : {}),
+    ...(!isDocument(format) && format.isPerLanguage && languages.length > 0 ? { hreflang: languages } : {}),
   }
 }
 

@@ -9,6 +9,8 @@ import { GS1_VOC, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
+import { findSigningIssuer } from '../../passports/documents/sign-document.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { MAX_STALE_MS, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type ResolvedPassports, resolveAddress } from '../../passports/read/resolve.ts'
 import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
@@ -18,7 +20,7 @@ import type { SiteContext, SiteSetup } from '../http/setup.ts'
 import { isUnavailable, withDeadline } from '../http/stale-if-error.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from '../passport/errors.ts'
-import { getFormatQuery, prefersHtml } from '../passport/formats.ts'
+import { getFormatQuery, getLinkedFormats, HAS_SIGNED_LINKS, prefersHtml } from '../passport/formats.ts'
 import { renderLinkset } from './linkset.ts'
 import {
   buildLinksetLink,
@@ -139,14 +141,15 @@ async function resolveOrUseCached(
 
 /** Bypasses Fastify, like prepared responses. Clients do not cache a 307. */
 function sendRedirect(
-  { addresses }: SiteSetup,
+  setup: SiteSetup,
   reply: FastifyReply,
   parsed: ResolverRequest,
   resolved: ResolvedPassports,
 ): void {
+  const { addresses } = setup
   const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
-  const formatQuery = parsed.type === 'dpp' ? getFormatQuery(reply.request.raw.headers.accept) : ''
+  const formatQuery = parsed.type === 'dpp' ? getFormatQuery(setup, reply.request.raw.headers.accept) : ''
   reply.hijack()
   reply.raw
     .writeHead(307, [
@@ -177,20 +180,18 @@ function buildTarget(page: string, formatQuery: string, query: string): string {
 const LINKSET_CONTEXT = 'https://ref.gs1.org/standards/resolver/linkset-context'
 
 async function sendLinkset(
-  { sql, addresses }: SiteSetup,
+  setup: SiteSetup,
   reply: FastifyReply,
   parsed: ResolverRequest,
   { item, batch, model }: ResolvedPassports,
 ): Promise<void> {
+  const { sql, addresses } = setup
   const { publicUrl } = addresses
   const ids = [item, batch, model].filter(id => id !== null)
-  const rows = await Promise.all(ids.map(id => readPublicPassport(sql, id, parsed.now)))
+  const found = await Promise.all(ids.map(id => readPublicPassport(sql, id, parsed.now)))
+  const rows = found.filter(row => row !== undefined)
   const linkset = prepareResponse({
-    body: renderLinkset(
-      addresses,
-      parsed,
-      rows.filter(row => row !== undefined),
-    ),
+    body: renderLinkset(addresses, parsed, rows, await listLinkedFormats(setup, rows)),
     etagPrefix: 'linkset',
     headers: {
       ...CORS_HEADERS,
@@ -204,6 +205,13 @@ async function sendLinkset(
     },
   })
   return sendPrepared(reply, linkset)
+}
+
+/** All levels of an address belong to one account. */
+async function listLinkedFormats(setup: SiteSetup, [row]: readonly PublicPassportRow[]) {
+  const isSigning =
+    HAS_SIGNED_LINKS && row !== undefined && (await findSigningIssuer(setup, row.account_id)) !== undefined
+  return getLinkedFormats(isSigning)
 }
 
 /** The parameter's name may be percent-encoded. */
