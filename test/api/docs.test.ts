@@ -90,6 +90,24 @@ describe('GET /docs', () => {
     assert.equal(isGenuine(Buffer.from(body), '', 'whsec_abc'), false)
   })
 
+  test('leads to the calls of other systems, and its examples have addresses that exist', async () => {
+    assert.match(text, /<a href="dpp\/v1\/openapi.json">/)
+    assert.equal((await t.ask('GET', '/dpp/v1/openapi.json')).status, 200)
+    const [, guide = ''] = /<section class="guide" id="other-systems"(.*?)<\/section>/s.exec(text) ?? []
+    const urls = Array.from(
+      guide.matchAll(/https:\/\/carnet\.example(\/[^\s<&]+(?:&#61;[^\s<&]+)?)/g),
+      ([, path]) => (path ?? '').replace('&#61;', '='),
+    )
+    assert.equal(urls.length, 5)
+    for (const url of urls) {
+      const { status, json } = await t.ask('GET', url)
+      // The passport of the examples is not there. A wrong address or parameter would be another error.
+      assert.equal(status, 404, url)
+      const message: string = json.message?.[0]?.text ?? json.error
+      assert.match(message, /There is no (?:passport|such issuer)/, url)
+    }
+  })
+
   test('has no inline code, no inline style, and nothing from other sites', () => {
     assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=|javascript:/i)
     assert.deepEqual(text.match(/<script[^>]*>[^<]/g), null)

@@ -16,13 +16,17 @@ export function isGenuine(rawBody, header, secret) {
   return sent.length === own.length && timingSafeEqual(sent, own)
 }`
 
+const API_PATH = /\/api\/v1$/
+
 /** `apiUrl` is the address in the examples. */
 export const renderGuide = ({ id, title, texts, code }: (typeof GUIDES)[number], apiUrl: string) =>
   html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${title}</a></h3>!${renderParagraphs(texts)}</div>!${
     code
       ? `<div class="shown">${renderCodeBlock(
           code.title,
-          code.text.replace('{api}', () => apiUrl),
+          code.text
+            .replaceAll('{api}', () => apiUrl)
+            .replaceAll('{site}', () => apiUrl.replace(API_PATH, '')),
         )}</div>`
       : ''
   }</section>`

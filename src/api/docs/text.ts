@@ -1,7 +1,7 @@
 /** Texts of the reference page: code and links of Markdown, code blocks, shell commands. */
 import { html } from 'ghtml'
 
-const LINK = /\[([^\]]+)\]\((#[\w.-]+|\/[\w./-]*)\)/
+const LINK = /\[([^\]]+)\]\((#[\w.-]+|[\w./-]+)\)/
 
 /** Renders `code` and [links](#to); everything else is escaped. */
 export function renderInline(text: string): string {
