@@ -66,6 +66,9 @@ function rowsOf(round: number): PublicPassportRow[] {
       audience_profile: 'contract',
       model_gtin: null,
       batch_gtin: null,
+      dpp_id: null,
+      model_dpp_id: null,
+      batch_dpp_id: null,
       corrections: null,
       shard: null,
     }

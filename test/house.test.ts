@@ -182,6 +182,7 @@ const TABLES: Record<string, readonly string[]> = {
       'gtin_claim',
       'released_gtin',
       'passport_count',
+      'dpp_alias',
     ],
     ...[
       'access_link',

@@ -150,8 +150,7 @@ async function handle(request: FastifyRequest): Promise<unknown> {
       return readById(call, target.dppId)
     case 'element':
       return readByPath(call, target)
-    case 'dpps':
-    case 'registration':
+    default:
       return sendNotOffered(reply)
   }
 }
@@ -182,7 +181,7 @@ async function findPast(
   find: typeof findPassportAt,
   when: number,
 ): Promise<PlacedRow | undefined> {
-  const uuid = requireDppUuid(context, dppId)
+  const uuid = await requireDppUuid(context, dppId)
   const past = await find(context.sql, uuid, when, { withAllData: reader.kind !== 'public' })
   if (past === undefined) await findByDppId(context, dppId)
   return past
@@ -240,7 +239,9 @@ async function listDppIds(call: Call): Promise<unknown> {
   const page = ids.slice(start, start + size)
   const wanted = page.map(id => parseProductId(context, id))
   const rows = await Promise.all(wanted.map(one => findByProductId(context, one)))
-  const dppIds = rows.flatMap(row => (row ? passportUrl(context.addresses, idFromUuid(row.id)) : []))
+  const dppIds = rows.flatMap(row =>
+    row ? (row.dpp_id ?? passportUrl(context.addresses, idFromUuid(row.id))) : [],
+  )
   const end = start + page.length
   return call.reply
     .type('application/json; charset=utf-8')

@@ -8,6 +8,7 @@ import type { DocumentSetup } from '../passports/documents/setup.ts'
 import { atPassport } from '../passports/read/find.ts'
 import { requireScope, unauthorized } from './authorize-key.ts'
 import { archiveDpp } from './dpp/archive-dpp.ts'
+import { createDpp } from './dpp/create-dpp.ts'
 import { findByDppId, unknownPassport } from './dpp/find-passport.ts'
 import type { WriteCall } from './dpp/own-passport.ts'
 import type { Target } from './dpp/parse-target.ts'
@@ -53,7 +54,10 @@ export async function prepareDppWrite(sent: WriteRequest): Promise<Write | undef
 }
 
 const isWrite = ({ method }: FastifyRequest, { kind }: Target): boolean =>
-  method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && (kind === 'dpp' || kind === 'element')
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  method !== 'OPTIONS' &&
+  (kind === 'dpp' || kind === 'element' || kind === 'dpps')
 
 export async function runDppWrite(write: Write): Promise<ApiResponse> {
   const { setup, request } = write
@@ -90,6 +94,7 @@ async function run({ setup, request, target, query, id }: Write, home: AccountCo
     query,
     body: { bytes: Buffer.isBuffer(body) ? body : undefined, headers },
   }
+  if (target.kind === 'dpps') return createDpp(call)
   if (id !== undefined && target.kind === 'element') return updateElement({ ...call, id, path: target.path })
   if (id !== undefined && target.kind === 'dpp') {
     return request.method === 'DELETE'

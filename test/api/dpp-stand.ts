@@ -45,7 +45,7 @@ export function assertError({ status, json, text }: Answer, expected: number, co
       text,
     )
     assert.equal(message.messageType, 'Error')
-    assert.match(message.text, /\S.*\.$/s)
+    assert.match(message.text, /\S.*[.?]$/s)
   }
   assert.match(json.message[0].code, code, text)
 }

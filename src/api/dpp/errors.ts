@@ -1,5 +1,6 @@
 /** Errors as EN 18222 writes them: a `Result` with one message per violation. */
 import type { AppError } from '../../kernel/errors.ts'
+import { HEADER_MEMBER } from '../../standards/en18223/names.ts'
 import { STATUS } from '../endpoint/errors.ts'
 
 /** EN 18222 has no name for other statuses, so the nearest is written; `code` is always Carnet's own. */
@@ -16,9 +17,15 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 const getStatusName = (status: number): string =>
   STATUS_NAMES[status] ?? (status < 500 ? 'ClientErrorBadRequest' : 'ServerInternalError')
 
-/** A lot or serial that another unit has is a conflict here, as a GTIN is. */
+/** A lot, serial or identifier that another passport has is a conflict here, as a GTIN is. */
 const isTaken = ({ details = [] }: AppError): boolean =>
-  details.length > 0 && details.every(({ code }) => code === 'lot_taken' || code === 'serial_taken')
+  details.length > 0 &&
+  details.every(
+    ({ code, path }) =>
+      code === 'lot_taken' ||
+      code === 'serial_taken' ||
+      (code === 'duplicate' && path[0] === HEADER_MEMBER.id),
+  )
 
 /** Input that is not valid is 400, because EN 18222 has no 422. */
 export const getDppStatus = (error: AppError): number => {

@@ -2,7 +2,9 @@
 import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
+import { normalizeDppId } from '../../passports/core/dpp-id.ts'
 import { findPublicPassport, findWholePassport, type PublicPassportRow } from '../../passports/read/find.ts'
+import { findByAlias } from '../../passports/read/find-alias.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findExactPassport } from '../../passports/read/resolve-exact.ts'
 import type { ApiSetup } from '../endpoint/endpoint.ts'
@@ -16,10 +18,17 @@ export function findPublicId({ addresses }: Pick<FindSetup, 'addresses'>, text: 
   return parseId(id) === undefined ? undefined : id
 }
 
-/** The UUID that a `digitalProductPassportId`, or a bare id, names. Throws `not_found`. */
-export function requireDppUuid(setup: Pick<FindSetup, 'addresses'>, dppId: string): string {
+/**
+ * The UUID that a `digitalProductPassportId`, or a bare id, names. Only identifiers of other systems are
+ * looked up. Throws `not_found`.
+ */
+export async function requireDppUuid(
+  setup: Pick<FindSetup, 'sql' | 'addresses'>,
+  dppId: string,
+): Promise<string> {
   const id = findPublicId(setup, dppId)
-  const uuid = id === undefined ? undefined : parseId(id)
+  const key = id === undefined ? normalizeDppId(dppId) : undefined
+  const uuid = id === undefined ? key && (await findByAlias(setup.sql, key)) : parseId(id)
   if (uuid === undefined) throw unknownPassport()
   return uuid
 }
@@ -33,7 +42,7 @@ export async function findByDppId(
   dppId: string,
   { withAllData = false } = {},
 ): Promise<PublicPassportRow> {
-  const uuid = requireDppUuid(setup, dppId)
+  const uuid = await requireDppUuid(setup, dppId)
   const row = await (withAllData ? findWholePassport : findPublicPassport)(setup.sql, uuid)
   if (row === undefined) throw unknownPassport()
   return row
@@ -59,7 +68,11 @@ const LINK_ERRORS: Record<DigitalLinkError, string> = {
 /** Throws `bad_request` for a text that is no such address. */
 export function parseProductId(setup: FindSetup, text: string): ProductId {
   const id = text.startsWith(`${setup.addresses.publicUrl}/p/`) ? findPublicId(setup, text) : undefined
-  if (id !== undefined) return { id }
+  return id === undefined ? { link: parseProductLink(text) } : { id }
+}
+
+/** Throws `bad_request` for a text that is no GS1 Digital Link of any host. */
+export function parseProductLink(text: string): DigitalLink {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new AppError(
@@ -74,7 +87,7 @@ export function parseProductId(setup: FindSetup, text: string): ProductId {
       `The product identifier is no GS1 Digital Link: ${LINK_ERRORS[link.error]}.`,
     )
   }
-  return { link }
+  return link
 }
 
 /** Undefined if there is no passport of exactly this level. */

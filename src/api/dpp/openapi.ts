@@ -49,7 +49,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: 'The plan of the account does not include the API, or the credential may only read.',
   404: 'There is no such passport, version or element, or the reader may not see it.',
   406: 'Accept names neither application/json nor application/ld+json.',
-  409: 'A GTIN, lot or serial belongs to another passport, or the Idempotency-Key is in use.',
+  409: 'A GTIN, lot, serial or identifier belongs to another passport, the parent is archived, or the Idempotency-Key is in use.',
   412: 'If-Match or If-None-Match does not hold.',
   413: 'The body is over 1 MiB.',
   415: 'The body is not JSON.',
@@ -122,6 +122,28 @@ const MERGE_PATCH = {
 }
 const ELEMENT = { 'application/json': { schema: true } }
 
+const CREATE = {
+  operationId: 'CreateDPP',
+  summary: 'Create a passport',
+  description:
+    'From a document in the compressed form. The GS1 Digital Link in uniqueProductIdentifier decides the level: a GTIN (01) is a model, with a lot (10) a batch, with a serial (21) an item; units need their model, and their batch, in the account. The category comes from contentSpecificationIds or passportRecord. A digitalProductPassportId of another system is kept.',
+  security: [{ bearer: [] }],
+  parameters: [REPRESENTATION, IDEMPOTENCY_KEY],
+  requestBody: { required: true, content: json({ type: 'object' }) },
+  responses: {
+    201: {
+      description: 'Created. Location has its address.',
+      content: json({
+        type: 'object',
+        required: ['digitalProductPassportId'],
+        properties: { digitalProductPassportId: URI },
+      }),
+    },
+    ...errorResponses([400, 401, 403, 409, 413, 415, 429, 503]),
+    ...NOT_OFFERED,
+  },
+}
+
 /** UpdateDPPById, DeleteDPPById. */
 function buildChanges(dppId: object) {
   const update = write(
@@ -193,7 +215,7 @@ const LIST_IDS = {
 function buildPaths(addresses: Addresses) {
   const dppId = inPath(
     'dppId',
-    'The digitalProductPassportId, or the 26 characters at its end.',
+    'The digitalProductPassportId, or the 26 characters at the end of the address of its page.',
     `${addresses.publicUrl}/p/01m45m2vp0fqh9ek41pvnj0nca`,
   )
   const elementParameters = [
@@ -206,6 +228,7 @@ function buildPaths(addresses: Addresses) {
     REPRESENTATION,
   ]
   return {
+    '/dpps': { post: CREATE },
     '/dpps/{dppId}': {
       ...read('ReadDPPById', 'A passport by its identifier', [
         dppId,

@@ -17,6 +17,7 @@ export const SHARED_TABLES = [
   'api_key',
   'brand',
   'brand_logo',
+  'dpp_alias',
   'gtin_claim',
   'issuer',
   'issuer_key',

@@ -29,6 +29,8 @@ export type PassportLine = {
   schema_version: number
   last_correction: number
   units_content: string | null
+  /** Absent in files of earlier versions. */
+  dpp_id?: string | null
   gtin14: string | null
   sku: string | null
   search: string | null
@@ -224,10 +226,10 @@ async function* readPassportPages(sql: Sql, accountId: number, from: ExportPosit
 const readPassports = (sql: Sql, accountId: number, level: PassportLine['level'], after: string) =>
   sql<PassportLine[]>`
     select uuid, level, category, model, parent, lot, serial, status, version_no, updated_at, schema_version,
-      last_correction, units_content, gtin14, sku, search
+      last_correction, units_content, gtin14, sku, search, dpp_id
     from (
       select id as uuid, level, category, model_id as model, parent_id as parent, lot, serial, status, version_no,
-        updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search,
+        updated_at, schema_version, last_correction, units_content_id as units_content, gtin14, sku, search, dpp_id,
         sum(version_no) over (order by id) - version_no as before
       from passport where account_id = ${accountId} and level = ${level}::text::"char" and id > ${after}
       order by id limit ${PASSPORTS_PER_PAGE}

@@ -5,6 +5,7 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { normalizeDppId } from '../core/dpp-id.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import type {
   AccessLinkLine,
@@ -74,14 +75,19 @@ export async function importPassports(
   })
   await sql`
     insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
-      model_id, schema_version, level, status, category, gtin14, sku, lot, serial, search, own, units_content_id)
+      model_id, schema_version, level, status, category, gtin14, sku, lot, serial, search, own, units_content_id, dpp_id)
     select r.updated_at, ${accountId}, r.version_no, r.created_by, r.last_correction, r.uuid, r.content, r.parent, r.model,
       r.schema_version, r.level::"char", r.status::"char", r.category, r.gtin14, r.sku, r.lot, r.serial, r.search,
-      r.own::jsonb, r.units_content
+      r.own::jsonb, r.units_content, r.dpp_id
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(updated_at timestamptz, version_no int,
       created_by int, last_correction int, uuid uuid, content uuid, parent uuid, model uuid, schema_version smallint,
       level text, status text, category text, gtin14 text, sku text, lot text, serial text, search text, own text,
-      units_content uuid)`
+      units_content uuid, dpp_id text)`
+  await importAliases(
+    sql,
+    accountId,
+    all.map(({ passport }) => passport),
+  )
   const kept = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? [] : versions))
   await sql`
     insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version,
@@ -98,6 +104,29 @@ export async function importPassports(
       as r(changed_at timestamptz, changed_by int, passport uuid, status text)`
   const first = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? versions : []))
   await requireIntactFirstVersions(sql, accountId, first)
+}
+
+/** Throws `validation` for an identifier of another system that another passport here has. */
+async function importAliases(
+  sql: Sql,
+  accountId: number,
+  passports: readonly ImportedHistory['passport'][],
+): Promise<void> {
+  const aliases = passports.flatMap(({ uuid, dpp_id, updated_at }) =>
+    typeof dpp_id === 'string' ? [{ uuid, dpp_id, updated_at, key: normalizeDppId(dpp_id) }] : [],
+  )
+  if (aliases.length === 0) return
+  const kept = await sql<{ key: string }[]>`
+    insert into dpp_alias (key, account_id, passport_id, created_at)
+    select r.key, ${accountId}, r.uuid, r.updated_at
+    from jsonb_to_recordset(${JSON.stringify(aliases)}::text::jsonb) as r(key text, uuid uuid, updated_at timestamptz)
+    where r.key is not null
+    on conflict do nothing returning key`
+  const keys = new Set(kept.map(({ key }) => key))
+  const refused = aliases.find(({ key }) => key === undefined || !keys.has(key))
+  if (refused !== undefined) {
+    throw invalidInput(`The identifier ${refused.dpp_id} is not valid, or belongs to another passport here.`)
+  }
 }
 
 function requireIntactHistory({ passport, versions, statuses }: ImportedHistory): void {

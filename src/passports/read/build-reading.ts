@@ -16,7 +16,10 @@ import type { PublicPassportRow } from './find.ts'
 
 /** A row of one version. `updated_at`: the later of its time and the last archiving or restoring. */
 export type ReadableRow = PassportRow &
-  Pick<PublicPassportRow, 'audience_profile' | 'model_gtin' | 'batch_gtin'>
+  Pick<
+    PublicPassportRow,
+    'audience_profile' | 'model_gtin' | 'batch_gtin' | 'dpp_id' | 'model_dpp_id' | 'batch_dpp_id'
+  >
 
 /** What documents and pages say of a passport besides its data. */
 export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'data' | 'audience_profile'>) {
@@ -24,6 +27,7 @@ export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'd
   return {
     id,
     url: passportUrl(addresses, id),
+    ...(row.dpp_id === null ? {} : { dppId: row.dpp_id }),
     gs1Url: gs1Url(addresses, row),
     level: LEVEL_NAME[row.level],
     status: STATUS_NAME[row.status],
@@ -35,11 +39,17 @@ export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'd
     model:
       row.level === 'm'
         ? null
-        : buildParent(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
+        : buildParent(addresses, row.model_id, {
+            ...{ dpp_id: row.model_dpp_id, gtin: row.model_gtin },
+            ...{ lot: null, serial: null },
+          }),
     batch:
       row.parent_id === null || row.parent_id === row.model_id
         ? null
-        : buildParent(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+        : buildParent(addresses, row.parent_id, {
+            ...{ dpp_id: row.batch_dpp_id, gtin: row.batch_gtin },
+            ...{ lot: row.lot, serial: null },
+          }),
   }
 }
 
@@ -71,8 +81,11 @@ export function getPrimaryLanguage({ languages }: DataObject): string {
 function buildParent(
   addresses: Addresses,
   uuid: string,
-  row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
+  row: Pick<ReadableRow, 'dpp_id' | 'gtin' | 'lot' | 'serial'>,
 ): ParentAddresses {
   const id = idFromUuid(uuid)
-  return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
+  return {
+    ...{ id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) },
+    ...(row.dpp_id === null ? {} : { dppId: row.dpp_id }),
+  }
 }

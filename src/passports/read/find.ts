@@ -75,6 +75,10 @@ export type PublicPassportRow = PassportRow & {
   /** Current GTINs of its model and batch, whatever GTIN the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
+  /** Its identifier in another system, and those of its model and batch; null for none. */
+  dpp_id: string | null
+  model_dpp_id: string | null
+  batch_dpp_id: string | null
   /** Changes with each correction that an outdated unit lacks. Null when the unit is current. */
   corrections: string | null
   /** Where it was found; null: the shared database. */
@@ -145,28 +149,34 @@ const readById =
   (sql: Sql, data: (sql: Sql) => Fragment): Load<string, PublicPassportRow> =>
   async ids => {
     const rows = await sql<Loaded<PublicPassportRow>[]>`
-    select ${passportColumns(sql, data(sql))},
+    select ${passportColumns(sql, data(sql))}, p.dpp_id,
       case when p.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
       ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
-      ${selectParentGtins(sql)},
+      ${parentColumns(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...new Set(ids)]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
-    join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
+    join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)} ${joinParents(sql)}`
     const shard = getShardNumber(sql)
     const found = new Map(rows.map(row => [row.id, Object.assign(row, { shard })]))
     return ids.map(id => found.get(id))
   }
 
-/** Joins the parents of a unit by their primary keys; models need no look-up. */
-export const selectParentGtins = (sql: Sql): Fragment => sql`
-  case when p.parent_id is not null then (
-    select parent.gtin14 from passport parent where parent.id = p.model_id and parent.account_id = p.account_id) end as model_gtin,
-  case when p.parent_id <> p.model_id then (
-    select parent_content.data->>'gtin' from passport parent
+/** Columns of `joinParents`. */
+export const parentColumns = (sql: Sql): Fragment => sql`
+  parent_model.gtin as model_gtin, parent_model.dpp_id as model_dpp_id,
+  parent_batch.gtin as batch_gtin, parent_batch.dpp_id as batch_dpp_id`
+
+/** Finds the model and batch of a unit `p` by their primary keys; models need no look-up. */
+export const joinParents = (sql: Sql): Fragment => sql`
+  left join lateral (
+    select parent.gtin14 as gtin, parent.dpp_id from passport parent
+    where p.parent_id is not null and parent.id = p.model_id and parent.account_id = p.account_id limit 1) parent_model on true
+  left join lateral (
+    select parent_content.data->>'gtin' as gtin, parent.dpp_id from passport parent
     join content parent_content on parent_content.id = parent.content_id and parent_content.account_id = parent.account_id
-    where parent.id = p.parent_id and parent.account_id = p.account_id) end as batch_gtin`
+    where p.parent_id <> p.model_id and parent.id = p.parent_id and parent.account_id = p.account_id limit 1) parent_batch on true`
 
 export async function findNewestModel(
   ctx: AccountContext,

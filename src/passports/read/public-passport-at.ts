@@ -3,7 +3,7 @@ import { selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import type { ReadableRow } from './build-reading.ts'
-import { selectParentGtins } from './find.ts'
+import { joinParents, parentColumns } from './find.ts'
 import {
   createLookUp,
   type Load,
@@ -51,7 +51,8 @@ const readPast =
     const rows = await sql<(Loaded<PastRow> & { n: number })[]>`
       select k.n::int, p.id, p.account_id, p.created_by, p.parent_id, p.model_id, p.level, p.category, p.lot, p.serial,
         v.version_no, v.schema_version, v.status, v.updated_at, false as outdated, c.data->>'gtin' as gtin,
-        ${selectData(sql, sql`v.own`)} as data, ${selectAudienceProfile(sql)} as audience_profile, ${selectParentGtins(sql)}
+        ${selectData(sql, sql`v.own`)} as data, ${selectAudienceProfile(sql)} as audience_profile, p.dpp_id,
+        ${parentColumns(sql)}
       from unnest(${keys.map(({ id }) => id)}::text[]::uuid[], ${keys.map(({ at }) => at)}::float8[],
         ${keys.map(({ versionNo }) => versionNo)}::int[]) with ordinality as k(id, at, version_no, n)
       cross join lateral (select * from passport where id = k.id limit 1) p
@@ -73,7 +74,7 @@ const readPast =
         where t.at < p.updated_at and (s.status is not null or (
           select first.status from passport_status first where first.passport_id = p.id and first.account_id = p.account_id
           order by first.changed_at limit 1) is distinct from 'a')) v
-      join content c on c.id = v.content_id and c.account_id = p.account_id`
+      join content c on c.id = v.content_id and c.account_id = p.account_id ${joinParents(sql)}`
     const shard = getShardNumber(sql)
     const found = new Map(rows.map(({ n, ...row }) => [n, Object.assign(row, { shard })]))
     return keys.map((_, i) => found.get(i + 1))

@@ -66,7 +66,7 @@ export function unwrapSections(document: DataObject, nsUrl: string): DataObject 
     const isSection = isObject(value) && findSpecifiedCategory(name, nsUrl) !== undefined
     for (const [member, inner] of isSection ? Object.entries(value) : [[name, value] as const]) {
       if (members.has(member))
-        throw invalidField([member], 'duplicate', `${member} stands in two places. Send it once.`)
+        throw invalidField([name, member], 'duplicate', `${member} stands in two places. Send it once.`)
       members.set(member, inner)
     }
   }

@@ -1,0 +1,39 @@
+/** Identifiers that passports had in other systems (`digitalProductPassportId`). */
+import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+
+const MAX_LENGTH = 1_000
+const SCHEMES: readonly string[] = ['http:', 'https:', 'urn:', 'did:']
+
+/**
+ * The normal form, in which equal identifiers are equal texts; undefined for a text that is no identifier: an
+ * absolute URI of a known scheme without credentials.
+ */
+export function normalizeDppId(text: string): string | undefined {
+  if (isLongerThan(text, MAX_LENGTH) || !isOneLine(text) || /[\s\\]/.test(text)) return undefined
+  const url = URL.parse(text)
+  if (url === null || !SCHEMES.includes(url.protocol) || url.username !== '' || url.password !== '')
+    return undefined
+  const isWeb = url.hostname !== ''
+  return isWeb || url.pathname.length > 1 ? url.href : undefined
+}
+
+/** Whether an identifier is under an address of this server, so that no other system can have made it. */
+export function isUnderAddress(dppId: string, address: string): boolean {
+  const [url, own] = [URL.parse(dppId), URL.parse(address)]
+  if (url === null || own === null) return false
+  const path = own.pathname.replace(/\/$/, '')
+  if (url.protocol === 'did:') {
+    const host = url.pathname.split(':')[1] ?? ''
+    return url.pathname.startsWith('web:') && decodeHost(host) === own.host
+  }
+  const isHost = getName(url) === getName(own) && getPort(url) === getPort(own)
+  return isHost && `${url.pathname}/`.startsWith(`${path}/`)
+}
+
+const decodeHost = (text: string) => text.toLowerCase().replace('%3a', ':')
+
+/** A dot at the end names the same host. */
+const getName = ({ hostname }: URL) => hostname.replace(/\.$/, '')
+
+/** The same for both schemes, because one usually redirects to the other. */
+const getPort = ({ port }: URL) => (port === '80' || port === '443' ? '' : port)
