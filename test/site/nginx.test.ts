@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { buildGs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -19,6 +20,7 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const CONFIGURATION = new URL('../../docs/deploy/nginx.conf', import.meta.url)
+const DPP_SNIPPET = new URL('../../docs/deploy/nginx-dpp.conf', import.meta.url)
 const WITHIN_MS = 5_000
 /** Differs from the proxy's own address, which is trusted. */
 const READER = '127.0.0.2'
@@ -314,19 +316,93 @@ describe('behind nginx', {
     assert.equal(await handshake('TLSv1.1'), null)
     assert.equal(await handshake('TLSv1.2'), 'TLSv1.2')
     assert.equal(await handshake('TLSv1.3'), 'TLSv1.3')
-    const session = connectHttp2(`https://127.0.0.1:${tlsPort}`, { rejectUnauthorized: false })
-    const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    assert.equal((await getByHttp2(tlsPort, '/.well-known/gs1resolver')).status, 200)
+  })
+
+  test('identifiers reach /dpp as they were encoded, and a conditional read is answered by Carnet', async () => {
+    const { port } = await start()
+    const id = idFromUuid(await make())
+    const address = `${ADDRESSES.publicUrl}/p/${id}`
+    for (const dppId of [encodeURIComponent(address), address, id]) {
+      const path = `/dpp/v1/dpps/${dppId}`
+      const [request] = await reaching(async () => {
+        const { status, headers, body } = await get(port, path)
+        assert.equal(status, 200, path)
+        assert.equal(JSON.parse(String(body)).digitalProductPassportId, address)
+        const again = await get(port, path, { 'if-none-match': headers.etag ?? '' })
+        assert.equal(again.status, 304, path)
+      })
+      assert.equal(request?.url, path)
+    }
+  })
+
+  test('the document of a passport is not cached by the proxy, so that its key and its ETag reach Carnet', async () => {
+    const { port } = await start()
+    const path = `/p/${idFromUuid(await make())}?format=en`
+    const requests = await reaching(async () => {
+      const { headers } = await get(port, path)
+      assert.match(headers.etag ?? '', /^"[^"]+"$/)
+      assert.equal((await get(port, path, { 'if-none-match': headers.etag ?? '' })).status, 304)
+      const authorization = `Bearer ${account.key}`
+      assert.equal((await get(port, path, { authorization })).headers['cache-control'], 'private, no-store')
+      assert.equal((await get(port, path, { authorization: 'Bearer wrong' })).status, 401)
+    })
+    assert.equal(requests.length, 4)
+  })
+
+  test('with the snippet, HTTP/1 is refused at /dpp and nowhere else', async () => {
+    const { port, tlsPort } = await start(text => {
+      const changed = text.replace(
+        '  location / {',
+        `  include ${fileURLToPath(DPP_SNIPPET)};\n\n  location / {`,
+      )
+      assert.notEqual(changed, text)
+      return changed
+    })
+    const id = idFromUuid(await make())
+    const path = `/dpp/v1/dpps/${encodeURIComponent(`${ADDRESSES.publicUrl}/p/${id}`)}`
+    const requests = await reaching(async () => {
+      const refused = await get(port, path)
+      assert.equal(refused.status, 505)
+      assert.equal(refused.headers['content-type'], 'application/json')
+      assert.match(JSON.parse(String(refused.body)).message[0].text, /HTTP\/2/)
+    })
+    assert.equal(requests.length, 0)
+    for (const open of [`/p/${id}`, `/p/${id}?format=en`, '/.well-known/gs1resolver', '/api/v1/health'])
+      assert.equal((await get(port, open)).status, 200, open)
+    const [request] = await reaching(async () => {
+      const answer = await getByHttp2(tlsPort, path)
+      assert.equal(answer.status, 200)
+      assert.equal(JSON.parse(answer.body).digitalProductPassportId, `${ADDRESSES.publicUrl}/p/${id}`)
+    })
+    assert.equal(request?.url, path)
+  })
+})
+
+async function getByHttp2(tlsPort: number, path: string): Promise<{ status: number; body: string }> {
+  const session = connectHttp2(`https://127.0.0.1:${tlsPort}`, { rejectUnauthorized: false })
+  try {
+    return await new Promise((resolve, reject) => {
       session.on('error', reject)
-      session
-        .request({ ':path': '/.well-known/gs1resolver', ':authority': 'passport.example' })
-        .on('response', resolve)
+      const stream = session.request({ ':path': path, ':authority': 'passport.example' })
+      let status = 0
+      let body = ''
+      stream
+        .setEncoding('utf8')
+        .on('response', headers => {
+          status = headers[':status'] ?? 0
+        })
+        .on('data', chunk => {
+          body += chunk
+        })
+        .on('end', () => resolve({ status, body }))
         .on('error', reject)
         .end()
     })
+  } finally {
     session.destroy()
-    assert.equal(headers[':status' as keyof IncomingHttpHeaders], 200)
-  })
-})
+  }
+}
 
 /** The documented change that caches passport pages too. */
 function keepingPages(text: string): string {
