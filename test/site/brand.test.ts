@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
+import { setBackupUrl } from '../../src/accounts/registry-settings.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -31,6 +32,27 @@ const fresh = async (data: Record<string, unknown> = {}) => {
 }
 const styleOf = (html: string) => /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
 const policyOf = (headers: Record<string, string>) => headers['content-security-policy'] ?? ''
+
+describe('a page of an account with copies elsewhere', () => {
+  test('names the address of its copy, with another entity tag', async () => {
+    await fresh()
+    const before = await harness.ask('GET', path)
+    assert.doesNotMatch(before.text, /Back-up copy/)
+    const url = 'https://copies.example/nordlicht'
+    for (const [set, count] of [
+      [url, 1],
+      [null, 0],
+    ] as const) {
+      await setBackupUrl(account.ctx, set)
+      harness.clock.advance(2_000)
+      const answer = await harness.ask('GET', path)
+      const link = `<dt>Back-up copy</dt><dd><a href="${url}${path}" rel="noopener nofollow">`
+      assert.equal(answer.text.split(link).length - 1, count)
+      assert.equal(answer.headers.etag === before.headers.etag, count === 0)
+    }
+    harness.clock.release()
+  })
+})
 
 describe('a page of an account with a brand', () => {
   test('shows its name and accent at once, with another entity tag and the digest of its style sheet in the policy', async () => {

@@ -26,6 +26,8 @@ export type Brand = {
   frameAncestors: readonly string[]
   /** Null unless the account has switched signing on. */
   signer: PageSigner | null
+  /** Where copies of the account's pages are, without a slash at the end. Not part of `version`. */
+  backupBaseUrl: string | null
 }
 
 export const NO_BRAND: Brand = {
@@ -36,6 +38,7 @@ export const NO_BRAND: Brand = {
   logoDark: null,
   frameAncestors: [],
   signer: null,
+  backupBaseUrl: null,
 }
 
 const CACHE_MS = 1_000
@@ -98,7 +101,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
   const rows = await sql<Row[]>`
     select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
       coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
-      i.name as signer, k.number as key_number, k.private_key
+      a.backup_base_url as "backupBaseUrl", i.name as signer, k.number as key_number, k.private_key
     from account a
     left join brand b on b.account_id = a.id
     left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo

@@ -12,7 +12,7 @@ import {
   renderCollapsible,
   renderPreviewQuery,
 } from './page-context.ts'
-import { getPageLabel, renderAddress, renderName } from './values.ts'
+import { findLink, getPageLabel, renderAddress, renderExternalLink, renderName } from './values.ts'
 
 /**
  * Says that fields are withheld, but not which fields. Only authorities see more than readers with a
@@ -25,7 +25,7 @@ export function renderWithheldNote({ view, labels: { ui } }: PageContext): strin
 }
 
 export function renderIdentifiers(page: PageContext): string {
-  const { view, labels } = page
+  const { view, labels, brand } = page
   const { ui } = labels
   const pairs = [
     [ui['id.gtin'], view.gtin],
@@ -36,9 +36,10 @@ export function renderIdentifiers(page: PageContext): string {
     [ui['id.passport'], view.id],
   ].flatMap(([term, value]) => (value ? renderPair(term ?? '', renderName(value)) : []))
   const address = view.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(view.gs1Url))
-  return renderCollapsible('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, {
-    isOpen: false,
-  })
+  const copyUrl = brand.backupBaseUrl === null ? undefined : findLink(`${brand.backupBaseUrl}/p/${view.id}`)
+  const copy = copyUrl === undefined ? '' : renderPair(ui['id.backup'], renderExternalLink(page, copyUrl))
+  const list = html`<dl>!${pairs}!${address}!${copy}</dl>`
+  return renderCollapsible('identifiers', ui['section.identifiers'], list, { isOpen: false })
 }
 
 /** Lists the newest versions up to the one on the page. The last row links to the earlier ones. */

@@ -1,4 +1,5 @@
 /** Creates the responses of a passport, and finds the public ones in the cache. */
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { listChosenTags } from '../../categories/pick-text.ts'
@@ -26,11 +27,17 @@ type ResponseInput = { row: PublicPassportRow; brand: Brand; newestVersionNo: nu
 /** The part of it that is cached for a second, and decides whether a cached response is still current. */
 type CurrentState = { row: PublicMetadata; brand: Brand }
 
+/** The version of the brand, and a hash of the address of copies if there is one. */
+const formatBrandState = ({ version, backupBaseUrl }: Brand) =>
+  backupBaseUrl === null
+    ? String(version)
+    : `${version}u${hash('sha256', backupBaseUrl, 'base64url').slice(0, 8)}`
+
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
   // s: signed.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${brand.version}${brand.signer === null ? '' : `s${brand.signer.name}`}` +
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (
@@ -161,6 +168,7 @@ function buildEtagPrefix(
   brand: Brand,
   variant: string,
 ): string {
+  const brandState = formatBrandState(brand)
   const state = `${status === 'active' ? '' : '.archived'}${outdated ? '.outdated' : ''}`
-  return `${id}.v${versionNo}${state}${brand.version === 0 ? '' : `.b${brand.version}`}.${variant}`
+  return `${id}.v${versionNo}${state}${brandState === '0' ? '' : `.b${brandState}`}.${variant}`
 }

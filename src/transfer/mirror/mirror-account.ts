@@ -101,13 +101,13 @@ async function describeSettings(
   ctx: AccountContext,
 ): Promise<string> {
   const { account } = await exportAccount(ctx.sql, ctx.accountId)
-  const [brand, issuer] = await Promise.all([getBrand(ctx), findIssuer(ctx.sql, ctx.accountId)])
+  // The signer of the brand is the issuer, with its encrypted key.
+  const [{ signer: _, ...brand }, issuer] = await Promise.all([
+    getBrand(ctx),
+    findIssuer(ctx.sql, ctx.accountId),
+  ])
   const formats = DOCUMENT_FORMATS.map(({ id }) => id)
-  return hash(
-    'sha256',
-    JSON.stringify({ version, nsUrl, formats, account, brand: brand.version, issuer }),
-    'hex',
-  )
+  return hash('sha256', JSON.stringify({ version, nsUrl, formats, account, brand, issuer }), 'hex')
 }
 
 /** Continues the pass of a killed run, unless the settings have changed since. */
