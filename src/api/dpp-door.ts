@@ -16,7 +16,7 @@ import { findPassportAt, findPassportVersion } from '../passports/read/public-pa
 import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
 import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
 import { selectDocumentType } from './dpp/accept.ts'
-import { buildEtag, buildPrivateEtag } from './dpp/etag.ts'
+import { buildEtag, buildPrivateEtagOfJson } from './dpp/etag.ts'
 import { findByDppId, findByProductId, parseProductId, requireDppUuid } from './dpp/find-passport.ts'
 import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
@@ -284,7 +284,7 @@ function send(
   caching = 'public, no-cache',
 ): unknown {
   const type = selectDocumentType(request.headers.accept)
-  const etag = reader.kind === 'public' ? buildEtag(body) : buildPrivateEtag(JSON.parse(body))
+  const etag = reader.kind === 'public' ? buildEtag(body) : buildPrivateEtagOfJson(body)
   reply.header('etag', etag).header('last-modified', updated_at.toUTCString())
   reply.header('cache-control', reader.kind === 'public' ? caching : 'private, no-store')
   if (matchesAny(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -10,3 +10,7 @@ export function buildPrivateEtag(value: unknown): string {
   const { [PROOF_MEMBER]: _, ...unsigned } = isObject(value) ? value : {}
   return buildEtag(JSON.stringify(isObject(value) ? unsigned : value))
 }
+
+/** The same of a value as JSON. Without a proof, the text needs not be parsed. */
+export const buildPrivateEtagOfJson = (json: string): string =>
+  json.includes(`"${PROOF_MEMBER}":`) ? buildPrivateEtag(JSON.parse(json)) : buildEtag(json)

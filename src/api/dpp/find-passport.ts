@@ -12,10 +12,14 @@ import type { ApiSetup } from '../endpoint/endpoint.ts'
 type FindSetup = Pick<ApiSetup, 'sql' | 'clock' | 'addresses'>
 
 /** The public id of the address of a passport, or of the id itself; undefined for anything else. */
-export function findPublicId({ addresses }: Pick<FindSetup, 'addresses'>, text: string): string | undefined {
-  const start = `${addresses.publicUrl}/p/`
-  const id = text.startsWith(start) ? text.slice(start.length) : text
+export function findPublicId(setup: Pick<FindSetup, 'addresses'>, text: string): string | undefined {
+  const id = cutId(setup, text)
   return parseId(id) === undefined ? undefined : id
+}
+
+function cutId({ addresses }: Pick<FindSetup, 'addresses'>, text: string): string {
+  const start = `${addresses.publicUrl}/p/`
+  return text.startsWith(start) ? text.slice(start.length) : text
 }
 
 /**
@@ -26,9 +30,9 @@ export async function requireDppUuid(
   setup: Pick<FindSetup, 'sql' | 'addresses'>,
   dppId: string,
 ): Promise<string> {
-  const id = findPublicId(setup, dppId)
-  const key = id === undefined ? normalizeDppId(dppId) : undefined
-  const uuid = id === undefined ? key && (await findByAlias(setup.sql, key)) : parseId(id)
+  const own = parseId(cutId(setup, dppId))
+  const key = own === undefined ? normalizeDppId(dppId) : undefined
+  const uuid = own ?? (key && (await findByAlias(setup.sql, key)))
   if (uuid === undefined) throw unknownPassport()
   return uuid
 }

@@ -80,6 +80,7 @@ export function readQueryText<K extends string>(
   known: readonly K[],
 ): Partial<Record<K, string>> {
   const values: Partial<Record<K, string>> = {}
+  if (query === '') return values
   for (const [name, value] of new URLSearchParams(query)) {
     const found = known.find(one => one === name)
     if (found === undefined) {

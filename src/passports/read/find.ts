@@ -37,7 +37,7 @@ const lookUps = perDatabase((sql: Sql) => ({
     },
   ),
   forPublic: createLookUp(readById(sql, selectSmallData), readById(sql, selectDisclosableData)),
-  withAllData: createLookUp(readById(sql, selectSmallData), readById(sql, selectAllData)),
+  withAllData: createLookUp(readById(sql, selectSmallData), readById(sql, selectAllData), { maxInFlight: 1 }),
 }))
 
 /** The context where the account has this passport; unchanged if the account is on one shard, or has none. */

@@ -23,8 +23,10 @@ type Options = { withAllData: boolean }
 type Key = { id: string } & ({ at: number; versionNo: null } | { at: null; versionNo: number })
 
 const lookUps = perDatabase((sql: Sql) => ({
-  disclosable: createLookUp(readPast(sql, selectSmallData), readPast(sql, selectDisclosableData)),
-  whole: createLookUp(readPast(sql, selectSmallData), readPast(sql, selectAllData)),
+  disclosable: createLookUp(readPast(sql, selectSmallData), readPast(sql, selectDisclosableData), {
+    maxInFlight: 1,
+  }),
+  whole: createLookUp(readPast(sql, selectSmallData), readPast(sql, selectAllData), { maxInFlight: 1 }),
 }))
 
 const find = (sql: Sql, key: Key, { withAllData }: Options): Promise<PastRow | undefined> =>
