@@ -11,7 +11,7 @@ import { insertPlain } from './units.ts'
 
 type Settings = {
   target: DatabaseTarget
-  what: 'read' | 'create' | 'bulk' | 'bytes' | 'list' | 'patch'
+  what: 'read' | 'past' | 'create' | 'bulk' | 'bytes' | 'list' | 'patch'
   pool: number
   /** Of `list` and `patch`: the length of the body. */
   bodyLength?: number
@@ -32,6 +32,19 @@ async function read(request: IncomingMessage, response: ServerResponse) {
       coalesce(c.data || p.own, c.data)::text as data
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
     where p.id = ${id} and p.account_id = ${Number(account)}`
+  send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}","data":${row?.data}}}`)
+}
+
+/** The prepared SELECT of one version; one for each request. */
+async function past(request: IncomingMessage, response: ServerResponse) {
+  const [, id = '', account = '', at = ''] = /^\/(.{36})\/(\d+)\/(.+)$/.exec(request.url ?? '') ?? []
+  const [row] = await sql<{ data: string }[]>`
+    select p.id, v.version_no, p.level, p.status, p.category, v.created_at, c.data->>'gtin' as gtin,
+      coalesce(c.data || v.own, c.data)::text as data
+    from passport p join passport_version v on v.passport_id = p.id and v.account_id = p.account_id
+    join content c on c.id = v.content_id and c.account_id = v.account_id
+    where p.id = ${id} and p.account_id = ${Number(account)} and v.created_at <= ${at}::text::timestamptz
+    order by v.version_no desc limit 1`
   send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}","data":${row?.data}}}`)
 }
 
@@ -164,6 +177,7 @@ async function patch(request: IncomingMessage, response: ServerResponse) {
 const bytes = Buffer.from(settings.bytes ?? '', 'base64')
 const HANDLERS = {
   read,
+  past,
   create,
   bulk,
   list,

@@ -12,9 +12,14 @@ import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
-const { target, isDistributed = false } = JSON.parse(process.argv[2] ?? '{}') as {
+const {
+  target,
+  isDistributed = false,
+  trustedProxies = [],
+} = JSON.parse(process.argv[2] ?? '{}') as {
   target: DatabaseTarget
   isDistributed?: boolean
+  trustedProxies?: string[]
 }
 const sql = openPool(target, { isDistributed })
 const shardPools = createShardPools(target, openPool)
@@ -43,7 +48,7 @@ const app = createApp({
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
   anyAccept: 'html',
-  trustedProxies: [],
+  trustedProxies,
   version: 'bench',
   countryHeader: undefined,
   scans: {

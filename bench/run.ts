@@ -10,6 +10,7 @@ import { citusRows } from './citus.ts'
 import { consoleRows } from './console.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
+import { dppRows } from './dpp.ts'
 import { type Bench, openEnvironment } from './environment.ts'
 import { fanOutRows } from './fan-out.ts'
 import { curveRows, growthRows } from './growth.ts'
@@ -19,6 +20,7 @@ import { itemRows } from './item.ts'
 import { largeBackupRows, largeRows } from './large.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
+import { pastRows } from './past.ts'
 import { processesRows } from './processes.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
@@ -33,6 +35,8 @@ const BENCHES: Record<string, Bench> = {
   read: readRows,
   create: createRows,
   page: pageRows,
+  dpp: dppRows,
+  past: pastRows,
   resolver: resolverRows,
   render: renderRows,
   list: async stage => [await listRow(stage), ...(await growthRows(stage, 'list'))],
