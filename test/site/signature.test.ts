@@ -55,9 +55,9 @@ async function findFiles(body: string): Promise<string[]> {
   const page = await open(href)
   assert.equal(page.statusCode, 200)
   assert.match(page.body, SIGNED)
-  return [...page.body.matchAll(/<a href="(https:\/\/carnet\.example\/(?:dpp|issuers)\/[^"]+)"/g)].map(
-    ([, url]) => url ?? '',
-  )
+  return [
+    ...page.body.matchAll(/<a href="(https:\/\/carnet\.example\/[^"]+(?:format&#61;en[^"]*|did\.json))"/g),
+  ].map(([, url]) => url ?? '')
 }
 
 const open = (href: string, headers: Record<string, string> = { accept: 'text/html' }) =>

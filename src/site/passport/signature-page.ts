@@ -8,7 +8,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { passportUrl } from '../../passports/core/record.ts'
-import { DPP_API_PATH, getIssuerUrl } from '../../passports/documents/issuer-document.ts'
+import { getIssuerUrl } from '../../passports/documents/issuer-document.ts'
 import { buildReading } from '../../passports/read/build-reading.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
@@ -50,7 +50,8 @@ async function createPage(setup: SiteContext, reply: FastifyReply, id: string): 
   const title = fillPlaceholders(ui['signature.signedFor'], {
     operator: getSignedOperator({ ...reading, url }),
   })
-  const documentUrl = `${addresses.publicUrl}${DPP_API_PATH}/v1/dpps/${id}${version.version_no === row.version_no ? '' : `?version=${version.version_no}`}`
+  const versionQuery = version.version_no === row.version_no ? '' : `&version=${version.version_no}`
+  const documentUrl = `${url}?format=en${versionQuery}`
   const link = (to: string) => html`<a href="${to}">!${renderAddress(to)}</a>`
   const body = html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${title}</h1>
 <p>${ui['signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json <span class="n">--did did.json</span></code></p>
