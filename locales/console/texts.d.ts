@@ -1233,6 +1233,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      registry: {
+        name: string
+        hint: string
+      }
       audit: {
         name: string
         hint: string
@@ -1424,6 +1428,75 @@ export type Texts = {
     uncounted: string
     points: readonly string[]
     done: string
+  }
+  registry: {
+    title: string
+    lead: string
+    isOn: string
+    isOff: string
+    pointsOff: readonly string[]
+    states: {
+      none: string
+      incomplete: string
+      ready: string
+      exported: string
+      submitted: string
+      pending: string
+      registered: string
+      rejected: string
+      deactivated: string
+    }
+    where: string
+    nothing: string
+    missing: string
+    missingLead: string
+    backupUrl: string
+    products: (values: { count: number }) => string
+    shownProducts: (values: { what: Value }) => string
+    shownFirst: (values: { count: Value }) => string
+    noneShown: string
+    expiring: string
+    expiringLead: (values: { count: number }) => string
+    expiringFirst: (values: { day: Value }) => string
+    until: (values: { day: Value }) => string
+    download: string
+    downloadLead: (values: { count: number }) => string
+    downloadNone: string
+    state: string
+    format: string
+    formats: {
+      jsonl: string
+      csv: string
+    }
+    submitDownload: string
+    results: string
+    resultsLead: (values: { bytes: Value }) => string
+    file: string
+    submitResults: string
+    outcome: (values: { stored: Value; unchanged: Value; failed: Value }) => string
+    row: (values: { row: Value; sentence: Value }) => string
+    fileMissing: string
+    fileLarge: (values: { size: Value; most: Value }) => string
+    fileFormat: (values: { most: Value }) => string
+    settings: string
+    switchOn: string
+    switchOff: string
+    copies: string
+    copiesHint: string
+    save: string
+    done: {
+      on: string
+      off: string
+      copies: string
+    }
+    errors: {
+      length: string
+      https: string
+      characters: string
+      slash: string
+      same: string
+    }
+    ownersOnly: string
   }
   signatures: {
     title: string

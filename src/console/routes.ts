@@ -23,6 +23,7 @@ import {
   owner,
   READINESS,
   READINESS_SETTINGS,
+  REGISTRY,
   SCANS,
   SETTINGS,
   SIGN_IN,
@@ -38,6 +39,7 @@ import { sendAccountFile } from './readiness/account-file.ts'
 import { showAccountReadiness } from './readiness/account-page.ts'
 import { showReadiness, submitDeclaration } from './readiness/page.ts'
 import { sendSupplierFile } from './readiness/supplier-file.ts'
+import * as registry from './registry/registry.ts'
 import { SWITCHES } from './scans/key-figures.ts'
 import { showScans } from './scans/overview.ts'
 import { submitSwitches } from './scans/switches.ts'
@@ -173,6 +175,11 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(`${SIGNATURES}/rotate`, signatures.submitRotateSigningKey, { needsProof: true }),
   owner.get(`${SIGNATURES}/keys/:n/revoke`, signatures.showRevokeSigningKey),
   owner.post(`${SIGNATURES}/keys/:n/revoke`, signatures.submitRevokeSigningKey, { needsProof: true }),
+  signedIn.get(REGISTRY, registry.showRegistry),
+  editor.post(`${REGISTRY}/lines`, registry.submitDownload, { cost: 'download' }),
+  editor.post(`${REGISTRY}/results`, registry.submitResults, { uploads: ['results'] }),
+  owner.post(`${REGISTRY}/switch`, registry.submitSwitch),
+  owner.post(`${REGISTRY}/copies`, registry.submitCopies),
   signedIn.get(AUDIT, showAudit),
   signedIn.get(PASSWORD, showPassword),
   signedIn.post(PASSWORD, submitPassword),

@@ -123,6 +123,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     openPoolOfOne,
     clock,
     addresses,
+    nsUrl: `${publicUrl}/ns/dpp`,
     mail,
     secretCipher,
     secretKey,

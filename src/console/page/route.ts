@@ -36,6 +36,8 @@ export type ConsoleSetup = {
   sql: Sql
   clock: Clock
   addresses: Addresses
+  /** The namespace of Carnet's own terms. */
+  nsUrl: string
   mail: Mailer
   /** Encrypts the secrets of webhooks, and those that a page shows once. */
   secretCipher: SecretCipher
@@ -157,6 +159,7 @@ export const WEBHOOKS = '/console/webhooks'
 export const DOCS = '/docs'
 export const SETTINGS = '/console/settings'
 export const READINESS_SETTINGS = `${SETTINGS}/readiness`
+export const REGISTRY = '/console/registry'
 export const BRAND = `${SETTINGS}/brand`
 export const ALL_DATA = `${SETTINGS}/data`
 

@@ -40,7 +40,7 @@ const PLACES = [
   { path: '/console/scans', key: 'scans' },
   { path: '/console/import', key: 'import', also: ['/console/export'] },
   { path: '/console/developer', key: 'developer', also: ['/console/keys', '/console/webhooks'] },
-  { path: '/console/settings', key: 'settings' },
+  { path: '/console/settings', key: 'settings', also: ['/console/registry'] },
 ] as const satisfies readonly { path: string; key: keyof Texts['page']['places']; also?: readonly string[] }[]
 
 /** The whole document. `path` is the page's own, which the navigation marks as current. */

@@ -4,7 +4,7 @@ import { Busboy, type BusboyConfig, type BusboyFileStream } from '@fastify/busbo
 import { AppError } from '../../kernel/errors.ts'
 
 /** Bytes kept of each file; larger files are rejected by their size. */
-const UPLOAD_KEPT_BYTES = 64 * 1024
+export const UPLOAD_KEPT_BYTES = 64 * 1024
 /**
  * The limit of a whole form. A photograph as a logo is read completely, so that its sender gets the error.
  */

@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { backLink } from '../page/parts.ts'
-import { ALL_DATA, BRAND, KEYS, READINESS_SETTINGS, SETTINGS, type Words } from '../page/route.ts'
+import { ALL_DATA, BRAND, KEYS, READINESS_SETTINGS, REGISTRY, SETTINGS, type Words } from '../page/route.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
@@ -22,6 +22,7 @@ export const OF_ACCOUNT = [
   { path: READINESS_SETTINGS, key: 'readiness', isForOwners: true },
   { path: AUDIENCE, key: 'audience', isForOwners: true },
   { path: SIGNATURES, key: 'signatures', isForOwners: true },
+  { path: REGISTRY, key: 'registry' },
   { path: AUDIT, key: 'audit' },
   { path: ALL_DATA, key: 'data', isForOwners: true },
 ] as const
