@@ -8,7 +8,7 @@ import { setBackupUrl, setRegistryUse } from '../../src/accounts/registry-settin
 import { requireUuid } from '../../src/kernel/ids.ts'
 import { exportRegistryLines } from '../../src/passports/registry/export-lines.ts'
 import { createRegistryTask } from '../../src/passports/registry/registry-task.ts'
-import { sumRegistryEntries } from '../../src/passports/registry/sum-entries.ts'
+import { findExpiringProofs, sumRegistryEntries } from '../../src/passports/registry/sum-entries.ts'
 import { hashRegistryContent } from '../../src/standards/signing/content-hash.ts'
 import { type Answer, CORES, type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { compileSchema } from '../standards/schemas.ts'
@@ -431,6 +431,40 @@ describe('an entry', () => {
   })
 })
 
+describe('switching it on for many passports', () => {
+  test('fills one batch after the other, on all shards, and continues after a stop', async () => {
+    const many = await startHarness({ shards: 2 })
+    const account = await many.account({ plan: 'enterprise' })
+    const post = async (path: string, body: object) => {
+      const answer = await many.ask('POST', `/api/v1${path}`, { key: account.key, body })
+      assert.equal(answer.status, 201, answer.text)
+      return answer.json.data
+    }
+    const { id } = await post('/products', { category: 'textile', data: complete() })
+    for (const from of [0, 400, 800]) {
+      const items = Array.from({ length: 400 }, (_, i) => ({ serial: `S${from + i}` }))
+      await post(`/products/${id}/children`, { level: 'item', items })
+    }
+    await setBackupUrl(account.ctx, BACKUP)
+    await setRegistryUse(account.ctx, true)
+    const count = async () => {
+      const { states } = await sumRegistryEntries(account.ctx)
+      return { all: [...states.values()].reduce((sum, n) => sum + n, 0), ready: states.get('ready') }
+    }
+    const run = async (isStopping: () => boolean) => {
+      for (const { sql } of listAccountShards(account.ctx))
+        await createRegistryTask({ ...many.setup, clock: many.clock, sql }, isStopping)()
+    }
+    let asked = 0
+    await run(() => ++asked > 4)
+    const begun = await count()
+    assert.ok(begun.all > 0 && begun.all < 1201, JSON.stringify(begun))
+    await run(() => false)
+    assert.deepEqual(await count(), { all: 1201, ready: 1201 })
+    await many.close()
+  })
+})
+
 describe('POST /registry/results', () => {
   test('answers each row by itself', async () => {
     const [api, other] = [await open(), await open()]
@@ -524,6 +558,11 @@ describe('the sums', () => {
       { field: 'manufacturingFacility.facilityId', count: 1 },
     ])
     assert.equal(sums.expiring.count, 1)
+    const all = await findExpiringProofs({ sql: t.setup.sql, clock: t.clock })
+    assert.deepEqual(
+      all.filter(({ accountId }) => accountId === api.account.id),
+      [{ accountId: api.account.id, count: 1 }],
+    )
     assert.equal(
       sums.expiring.first?.toISOString(),
       day(13).replace(/\.\d+Z/, m => m),

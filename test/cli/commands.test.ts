@@ -360,6 +360,8 @@ describe('doctor', () => {
         'private keys',
         'sealed secrets',
         'deliveries',
+        'mirrors',
+        'registry proofs',
         'histories',
       ].map(name => `${name} true`),
     )

@@ -12,6 +12,7 @@ import { checkNodes } from '../../kernel/db/check-nodes.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { findDatabaseTls } from '../../kernel/db/database-tls.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
+import { findExpiringProofs } from '../../passports/registry/sum-entries.ts'
 import { getRules, useRuleFolder } from '../../readiness/rules.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
@@ -126,6 +127,7 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     'sealed secrets': () => checkWebhookSecrets(sql, config),
     deliveries: () => checkDeliveries(sql),
     mirrors: () => checkMirrors(sql),
+    'registry proofs': () => checkRegistryProofs(sql),
     ...(verify ? { histories: () => checkHistories(sql) } : {}),
   })
   return [...checks, ...more]
@@ -295,6 +297,13 @@ async function checkWebhookSecrets(sql: Sql, config: Config): Promise<CheckResul
   return [
     `${detail}, ${other + issuers.other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`,
   ]
+}
+
+async function checkRegistryProofs(sql: Sql): Promise<CheckResult> {
+  const found = await findExpiringProofs({ sql, clock: systemClock })
+  if (found.length === 0) return 'no proof of registration ends within 14 days'
+  const accounts = found.map(({ accountId, count }) => `${count} of account ${accountId}`).join(', ')
+  return [`proofs of registration end within 14 days: ${accounts}. Ask the registry for new ones.`]
 }
 
 async function checkMirrors(sql: Sql): Promise<CheckResult> {

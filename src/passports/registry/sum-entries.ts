@@ -1,7 +1,8 @@
 /** What an owner wants to know of the entries for the EU registry: how many are where, and what they lack. */
 import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { listShards } from '../../kernel/db/shards.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { REGISTRY_STATES, type RegistryState } from './entry.ts'
 
@@ -101,4 +102,24 @@ export async function listRegistryEntries(
     .flat()
     .slice(0, limit)
     .map(({ id, ...entry }) => ({ ...entry, id: idFromUuid(id) }))
+}
+
+/** Accounts with proofs of registration that end within 14 days or have ended, on all shards. */
+export async function findExpiringProofs({
+  sql: database,
+  clock,
+}: OperatorContext): Promise<{ accountId: number; count: number }[]> {
+  const limit = new Date(clock.now().getTime() + PROOF_WARNING_MS)
+  const found = await Promise.all(
+    listShards(database).map(
+      sql => sql<{ accountId: number; count: number }[]>`
+        select e.account_id as "accountId", count(*)::bigint as count from registry_entry e
+        where e.proof_valid_until <= ${limit} and e.state <> 'deactivated' group by e.account_id`,
+    ),
+  )
+  const byAccount = Map.groupBy(found.flat(), ({ accountId }) => accountId)
+  return Array.from(byAccount, ([accountId, rows]) => ({
+    accountId,
+    count: rows.reduce((sum, { count }) => sum + count, 0),
+  })).sort((a, b) => a.accountId - b.accountId)
 }
