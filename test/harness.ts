@@ -160,7 +160,7 @@ export async function startHarness(
       },
       ...(payload === undefined ? {} : { payload }),
     })
-    const isJson = /[/+]json\b/.test(String(answer.headers['content-type']))
+    const isJson = /[/+]json\b|\/vc$/.test(String(answer.headers['content-type']))
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,

@@ -196,6 +196,8 @@ const TABLES: Record<string, readonly string[]> = {
       'signed_document',
       'registry_entry',
       'registry_fill',
+      'credential_status',
+      'signed_status_list',
     ],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping', 'mirror_run'],

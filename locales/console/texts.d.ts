@@ -1689,6 +1689,7 @@ export type Texts = {
     registry_switched_on: string
     registry_switched_off: string
     backup_url_changed: string
+    credential_revoked: string
   }
   brand: {
     link: string

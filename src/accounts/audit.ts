@@ -62,6 +62,7 @@ export type AuditAction =
   | 'registry_switched_on'
   | 'registry_switched_off'
   | 'backup_url_changed'
+  | 'credential_revoked'
 
 /** Writes an entry by the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {

@@ -2,20 +2,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
-import { getPathParameters } from '../kernel/http/request-input.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import { createEnText, createUnsignedEnDocument, type EnForm } from '../passports/documents/en-document.ts'
-import { buildIssuerDocument } from '../passports/documents/issuer-document.ts'
+import { DOCUMENT_FORMATS } from '../passports/documents/formats.ts'
 import type { DocumentSetup, PlacedRow } from '../passports/documents/setup.ts'
 import { findWholePassport } from '../passports/read/find.ts'
 import { findPassportAt, findPassportVersion } from '../passports/read/public-passport-at.ts'
 import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
 import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
-import { selectDocumentType } from './dpp/accept.ts'
+import {
+  type DocumentType,
+  isJsonType,
+  type JsonType,
+  listDocumentTypes,
+  selectDocumentType,
+} from './dpp/accept.ts'
 import { buildEtag, buildPrivateEtagOfJson } from './dpp/etag.ts'
 import { findByDppId, findByProductId, parseProductId, requireDppUuid } from './dpp/find-passport.ts'
 import { buildDppOpenapi } from './dpp/openapi.ts'
@@ -28,6 +33,7 @@ import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
 import { invalidQuery } from './endpoint/query-parameters.ts'
+import { registerIssuerDocuments } from './issuer-documents.ts'
 import { limitAddress } from './limits.ts'
 
 export type DppSetup = ApiSetup & DocumentSetup & { secretKey: string }
@@ -80,7 +86,7 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
       const { status = 200, headers = {}, body } = documentResponse(request, openapi)
       return reply.code(status).headers(headers).send(body)
     })
-    door.get('/issuers/:name/did.json', (request, reply) => sendDidDocument(context, request, reply))
+    registerIssuerDocuments(door, context, CORS_HEADERS)
     door.route({
       method: door.supportedMethods.filter(method => method !== 'CONNECT'),
       url: `${DPP_PREFIX}/*`,
@@ -250,19 +256,6 @@ async function listDppIds(call: Call): Promise<unknown> {
     )
 }
 
-/** The keys of an issuer, which verifiers find by its DID. */
-async function sendDidDocument(context: DppContext, request: FastifyRequest, reply: FastifyReply) {
-  limitAddress(context, request, reply, { rejects: true })
-  const { name = '' } = getPathParameters(request)
-  const document = await buildIssuerDocument(context, name)
-  if (document === undefined) throw new AppError('not_found', 'There is no such issuer.')
-  return reply
-    .headers(CORS_HEADERS)
-    .header('cache-control', 'public, max-age=300')
-    .type('application/did+json')
-    .send(Buffer.from(JSON.stringify(document)))
-}
-
 /** The public's row is enough for the public; others need all data. */
 async function readCurrent({ context, reader }: Call, row: PlacedRow): Promise<PlacedRow> {
   if (getAudience(reader, row) === 'public') return row
@@ -273,20 +266,55 @@ async function readCurrent({ context, reader }: Call, row: PlacedRow): Promise<P
 const PAST = 'public, max-age=3600'
 
 async function sendDocument(call: Call, row: PlacedRow, form: EnForm, caching?: string): Promise<unknown> {
-  const { context, reader } = call
-  return send(call, await createEnText(context, row, getAudience(reader, row), form), row, caching)
+  const types = listDocumentTypes(call.request.headers.accept)
+  return sendBody(call, await buildBestBody(call, row, form, types), row, caching)
 }
 
-function send(
+/** Not each passport has credentials: then the next type that the reader accepts. */
+async function buildBestBody(
+  call: Call,
+  row: PlacedRow,
+  form: EnForm,
+  [type, ...others]: readonly [DocumentType, ...DocumentType[]],
+): Promise<TypedBody> {
+  try {
+    return await buildBody(call, row, form, type)
+  } catch (error) {
+    const isMissing = error instanceof AppError && error.code === 'not_acceptable'
+    const [next, ...rest] = others
+    if (!isMissing || next === undefined) throw error
+    return buildBestBody(call, row, form, [next, ...rest])
+  }
+}
+
+async function buildBody(call: Call, row: PlacedRow, form: EnForm, type: DocumentType): Promise<TypedBody> {
+  const audience = getAudience(call.reader, row)
+  if (isJsonType(type)) return describeJson(call, type, await createEnText(call.context, row, audience, form))
+  const format = DOCUMENT_FORMATS.find(({ mediaTypes }) => mediaTypes.includes(type))
+  if (format === undefined) throw new Error(`broken assumption: ${type} is a type of a format`)
+  const body = (await format.build(call.context, row, audience)).toString()
+  return { type, body, etag: buildEtag(body) }
+}
+
+type TypedBody = { type: string; body: string; etag: string }
+
+const describeJson = ({ reader }: Call, type: JsonType, body: string): TypedBody => ({
+  type: `${type}; charset=utf-8`,
+  body,
+  etag: reader.kind === 'public' ? buildEtag(body) : buildPrivateEtagOfJson(body),
+})
+
+const send = (call: Call, body: string, row: PlacedRow): unknown =>
+  sendBody(call, describeJson(call, selectDocumentType(call.request.headers.accept), body), row)
+
+function sendBody(
   { request, reply, reader }: Call,
-  body: string,
+  { type, body, etag }: TypedBody,
   { updated_at }: Pick<PlacedRow, 'updated_at'>,
   caching = 'public, no-cache',
 ): unknown {
-  const type = selectDocumentType(request.headers.accept)
-  const etag = reader.kind === 'public' ? buildEtag(body) : buildPrivateEtagOfJson(body)
   reply.header('etag', etag).header('last-modified', updated_at.toUTCString())
   reply.header('cache-control', reader.kind === 'public' ? caching : 'private, no-store')
   if (matchesAny(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.type(`${type}; charset=utf-8`).send(body)
+  return reply.type(type).send(Buffer.from(body))
 }

@@ -30,6 +30,7 @@ const shards = () => import('./commands/shards.ts')
 const signing = () => import('./commands/accounts-signing.ts')
 const registrySettings = () => import('./commands/accounts-registry.ts')
 const registry = () => import('./commands/registry.ts')
+const credentials = () => import('./commands/passports-revoke-credential.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
 const mirror = () => import('./commands/mirror.ts')
@@ -82,6 +83,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'keys rotate': entry('replace an API key; the old one works for another day', keys, 'keysRotate'),
   'keys revoke': entry('revoke an API key within two seconds', keys, 'keysRevoke'),
   'gtin release': entry('release the GTIN of an inactive product for another product', gtin, 'gtinRelease'),
+  'passports revoke-credential': entry(
+    'revoke the credentials of a passport',
+    credentials,
+    'passportsRevokeCredential',
+  ),
   'access-links create': entry(
     'create a link to data that is not public; it is shown once',
     links,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const ID = /^[0-9a-z]{26}$/
@@ -271,6 +272,52 @@ const statusWith = async (key: string) =>
 
 /** PUBLIC_URL points elsewhere; the server prints the address on which it listens. */
 const addressOf = ({ said }: Served) => (JSON.parse(said.stdout) as { address: string }).address
+
+describe('passports revoke-credential', () => {
+  const revoke = ['passports', 'revoke-credential']
+
+  test('revokes once, and says where that is published', async () => {
+    await json(`accounts signing --account ${account.id} --on`)
+    const { key } = await json<{ key: string }>(`keys create --account ${account.id} --scope full`)
+    const body = JSON.stringify({
+      category: 'battery',
+      data: {
+        ...examples.battery.value.data,
+        manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden' },
+      },
+    })
+    const authorization = `Bearer ${key}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    const made = await fetch(`${addressOf(server)}/api/v1/products`, { method: 'POST', headers, body })
+    const { data } = (await made.json()) as { data: { id: string } }
+    const none = await carnet([...revoke, data.id], settings)
+    assert.equal(none.code, 1)
+    assert.match(none.stderr, /has no credential: nobody has read one/)
+    const read = await fetch(`${addressOf(server)}/dpp/v1/dpps/${data.id}`, {
+      headers: { accept: 'application/vc' },
+    })
+    const { credentialStatus } = (await read.json()) as {
+      credentialStatus: { statusListCredential: string; statusListIndex: number }
+    }
+    const revoked = await carnet([...revoke, data.id], settings)
+    assert.equal(revoked.code, 0)
+    assert.match(revoked.stdout, /up to version 1 are revoked \(number \d+ of https:\/\/passports\.example\//)
+    const { statusListCredential: list_url, statusListIndex: index } = credentialStatus
+    assert.deepEqual(await json(`passports revoke-credential ${data.id}`), {
+      ...{ product_id: data.id, account_id: account.id, last_version: 1 },
+      ...{ status: { list_url, index }, newly_revoked: false },
+    })
+    await json(`accounts signing --account ${account.id} --off`)
+  })
+
+  test('needs the id of a product', async () => {
+    assert.equal((await carnet(revoke, settings)).code, 2)
+    for (const id of ['01m45m2vp0fqh9ek41pvnj0nca', 'x']) {
+      const { code, stderr } = await carnet([...revoke, id], settings)
+      assert.deepEqual([code, stderr], [1, 'There is no such product.\n'])
+    }
+  })
+})
 
 describe('users', () => {
   test('create and reset-password give links to set a password', async () => {

@@ -1,26 +1,51 @@
-/** Which media type of a document the `Accept` header asks for. Both have the same bytes. */
+/** Which media types of a document the `Accept` header asks for. */
 import { AppError } from '../../kernel/errors.ts'
 
-const MEDIA_TYPES = ['application/json', 'application/ld+json'] as const
+/** Both have the same bytes. */
+const JSON_TYPES = ['application/json', 'application/ld+json'] as const
+/** JSON first: it is sent if nothing else is preferred. */
+const DOCUMENT_TYPES = [
+  ...JSON_TYPES,
+  'application/vc',
+  'application/vc+jwt',
+  'application/dc+sd-jwt',
+] as const
 
-export type DocumentType = (typeof MEDIA_TYPES)[number]
+export type JsonType = (typeof JSON_TYPES)[number]
+export type DocumentType = (typeof DOCUMENT_TYPES)[number]
 
-/** Throws `not_acceptable` if the header accepts neither. Without one, or of equal quality, JSON. */
-export function selectDocumentType(accept: string | undefined): DocumentType {
-  if (accept === undefined || accept.trim() === '') return 'application/json'
+export const isJsonType = (type: DocumentType): type is JsonType => JSON_TYPES.some(one => one === type)
+
+/** The type of an element. Throws `not_acceptable` if the header accepts neither. */
+export const selectDocumentType = (accept: string | undefined): JsonType => selectType(accept, JSON_TYPES)
+
+/** The types of a passport that the header accepts, the best first. Throws `not_acceptable` for none. */
+export const listDocumentTypes = (accept: string | undefined): [DocumentType, ...DocumentType[]] =>
+  listTypes(accept, DOCUMENT_TYPES)
+
+/** One of `offered`. Throws `not_acceptable` if the header accepts none. */
+export const selectType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T =>
+  listTypes(accept, offered)[0]
+
+/** Of equal quality, in the order of `offered`. */
+function listTypes<T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): [T, ...T[]] {
+  if (accept === undefined || accept.trim() === '') return [offered[0]]
   const ranges = accept.split(',').map(parseRange)
-  const qualityOf = (type: DocumentType): number => {
+  const qualityOf = (type: T): number => {
     for (const name of [type, 'application/*', '*/*']) {
       const range = ranges.find(one => one.name === name)
       if (range !== undefined) return range.quality
     }
     return 0
   }
-  const [json, jsonLd] = MEDIA_TYPES.map(qualityOf)
-  if (!json && !jsonLd) {
-    throw new AppError('not_acceptable', `Accept must name one of ${MEDIA_TYPES.join(', ')}, or */*.`)
-  }
-  return (jsonLd ?? 0) > (json ?? 0) ? 'application/ld+json' : 'application/json'
+  // Sorting is stable.
+  const [best, ...others] = offered
+    .map(type => ({ type, quality: qualityOf(type) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ type }) => type)
+  if (best !== undefined) return [best, ...others]
+  throw new AppError('not_acceptable', `Accept must name one of ${offered.join(', ')}, or */*.`)
 }
 
 function parseRange(text: string): { name: string; quality: number } {

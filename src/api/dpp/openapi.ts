@@ -41,6 +41,18 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const DOCUMENT_TYPES = {
   'application/json': { schema: ref('Document') },
   'application/ld+json': { schema: ref('Document') },
+  'application/vc': {
+    schema: {
+      type: 'object',
+      description: 'A credential of UNTP 0.7.0 with a proof; always what is public.',
+    },
+  },
+  'application/vc+jwt': {
+    schema: { ...TEXT, description: 'The same credential as a JWT.' },
+  },
+  'application/dc+sd-jwt': {
+    schema: { ...TEXT, description: 'An SD-JWT VC with the disclosures that the reader may have.' },
+  },
 }
 
 const ERRORS: Readonly<Record<number, string>> = {
@@ -48,7 +60,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   401: 'The API key or access token is not valid.',
   403: 'The plan of the account does not include the API, or the credential may only read.',
   404: 'There is no such passport, version or element, or the reader may not see it.',
-  406: 'Accept names neither application/json nor application/ld+json.',
+  406: 'Accept names none of the media types, or only credentials that this passport does not have.',
   409: 'A GTIN, lot, serial or identifier belongs to another passport, the parent is archived, or the Idempotency-Key is in use.',
   412: 'If-Match or If-None-Match does not hold.',
   413: 'The body is over 1 MiB.',

@@ -4,7 +4,9 @@
  */
 import { createAasDocument, createAasPackage } from './aas-document.ts'
 import { createEnText } from './en-document.ts'
+import { createSdJwt } from './sd-jwt-document.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
+import { createVc, createVcJwt } from './untp-credential.ts'
 
 export type DocumentFormat = {
   /** The value of `?format=`. */
@@ -18,6 +20,7 @@ export type DocumentFormat = {
   linked?: 'always' | 'if_signing'
   /** Browsers save it as a file that ends with this. */
   fileExtension?: string
+  /** Throws `not_acceptable`, with the reason, if this passport does not have the format. */
   build(setup: DocumentSetup, row: PlacedRow, audience: DocumentAudience): Promise<string | Buffer>
 }
 
@@ -56,5 +59,32 @@ const AASX: DocumentFormat = {
   build: createAasPackage,
 }
 
+const VC: DocumentFormat = {
+  id: 'vc',
+  name: 'UNTP Digital Product Passport, verifiable credential',
+  mediaTypes: ['application/vc'],
+  isAlwaysPublic: true,
+  build: async (setup, row) => JSON.stringify(await createVc(setup, row)),
+}
+
+const VC_JWT: DocumentFormat = {
+  id: 'vc-jwt',
+  name: 'UNTP Digital Product Passport, vc+jwt',
+  mediaTypes: ['application/vc+jwt'],
+  isAlwaysPublic: true,
+  linked: 'if_signing',
+  build: (setup, row) => createVcJwt(setup, row),
+}
+
+const SELECTIVE_DISCLOSURE: DocumentFormat = {
+  id: 'sd-jwt',
+  name: 'SD-JWT VC',
+  mediaTypes: ['application/dc+sd-jwt'],
+  build: createSdJwt,
+}
+
 /** The first is what `application/json` gets. */
-export const DOCUMENT_FORMATS: readonly [DocumentFormat, ...DocumentFormat[]] = [EN, EN_FULL, AAS, AASX]
+export const DOCUMENT_FORMATS: readonly [DocumentFormat, ...DocumentFormat[]] = [
+  EN,
+  ...[EN_FULL, AAS, AASX, VC, VC_JWT, SELECTIVE_DISCLOSURE],
+]

@@ -1,15 +1,16 @@
 /**
- * Signs documents of EN 18223 for accounts that have switched signing on. Signatures of public documents are
- * stored; what only one reader may see is signed for that answer.
+ * Signs documents for accounts that have switched signing on. Signatures of public documents are stored; what
+ * only one reader may see is signed for that answer.
  */
 import { getSecretIssuer, listRevokedKeys, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { addProof, hashForProof } from '../../standards/signing/data-integrity.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'
-import { createSigner } from '../../standards/signing/p256.ts'
+import { createSigner, type Signer } from '../../standards/signing/p256.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
-import { getOrCreateSignature } from '../signed/signatures.ts'
+import { type DocumentKind, getOrCreateSignature } from '../signed/signatures.ts'
 import { readVersionHash } from '../signed/version-hash.ts'
 import type { DocumentSetup, PlacedRow } from './setup.ts'
 
@@ -24,18 +25,48 @@ export async function findSigningIssuer(
   return issuer?.isSigning && issuer.signingKey !== undefined ? issuer : undefined
 }
 
+/** Throws `not_acceptable` if the account does not sign: some documents exist only signed. */
+export async function requireSigningIssuer(setup: DocumentSetup, accountId: number): Promise<SecretIssuer> {
+  const issuer = await findSigningIssuer(setup, accountId)
+  if (issuer !== undefined) return issuer
+  throw new AppError(
+    'not_acceptable',
+    'The account of this passport does not sign, so there is no credential of it. Ask for application/json.',
+  )
+}
+
 export const getDid = ({ addresses }: Pick<DocumentSetup, 'addresses'>, { name }: SecretIssuer): string =>
   createIssuerDid(addresses.publicUrl, name)
 
 /** The commitment to a version; null if its key cannot be decrypted. */
 export async function commitToRow(
   { sql }: DocumentSetup,
-  { commitKey }: SecretIssuer,
+  issuer: SecretIssuer,
   row: PlacedPassport & Pick<PlacedRow, 'version_no'>,
 ): Promise<string | null> {
-  const hash = commitKey && (await readVersionHash(sql, row, row.shard))
-  if (commitKey === undefined || hash === undefined) return null
-  return commitToVersion(deriveCommitmentSalt(commitKey, idFromUuid(row.id), row.version_no), hash)
+  const hash = issuer.commitKey && (await readVersionHash(sql, row, row.shard))
+  return hash === undefined ? null : commitToHash(issuer, row, hash)
+}
+
+/** `hash` is that of the version in its chain. Null if the key of commitments cannot be decrypted. */
+export const commitToHash = (
+  { commitKey }: SecretIssuer,
+  row: Pick<PlacedRow, 'id' | 'version_no'>,
+  hash: Buffer,
+): string | null =>
+  commitKey === undefined
+    ? null
+    : commitToVersion(deriveCommitmentSalt(commitKey, idFromUuid(row.id), row.version_no), hash)
+
+/** The newest key of the account. Undefined if it cannot be decrypted. */
+export function findSigner(
+  setup: Pick<DocumentSetup, 'addresses'>,
+  issuer: SecretIssuer,
+): { signer: Signer; keyNumber: number } | undefined {
+  const { signingKey } = issuer
+  if (signingKey === undefined) return undefined
+  const { number: keyNumber, privateKey } = signingKey
+  return { signer: createSigner(getDid(setup, issuer), `key-${keyNumber}`, privateKey), keyNumber }
 }
 
 /** The document with its proof. `isPublic`: everybody may see all of it, so its signature is kept. */
@@ -46,26 +77,52 @@ export async function signDocument(
   document: DataObject,
   isPublic: boolean,
 ): Promise<DataObject> {
-  const { signingKey } = issuer
-  if (signingKey === undefined) return document
-  const keyName = `key-${signingKey.number}`
-  const signer = createSigner(getDid(setup, issuer), keyName, signingKey.privateKey)
+  const found = findSigner(setup, issuer)
+  if (found === undefined) return document
+  if (!isPublic) return addProof(document, found.signer, setup.clock.now())
+  return signOnce(setup, issuer, passport, { kind: 'en', document })
+}
+
+/** The document with the proof that is stored for it; signed now if there is none. */
+export async function signOnce(
+  setup: DocumentSetup,
+  issuer: SecretIssuer,
+  passport: PlacedPassport,
+  { kind, document }: { kind: DocumentKind; document: DataObject },
+): Promise<DataObject> {
+  const hash = hashDocument(document)
+  const proof = await getOrSign(setup, issuer, passport, {
+    kind,
+    hash,
+    sign: async (signer, now) => JSON.stringify((await addProof(document, signer, now)).proof),
+  })
+  return { ...document, proof: JSON.parse(proof) }
+}
+
+/** SHA-256 of its canonical form. */
+export const hashDocument = (document: DataObject): Buffer => hashForProof(document, {}).documentHash
+
+/** What `sign` returned for this hash at the first call; signed again if the key was revoked since. */
+export function getOrSign(
+  setup: DocumentSetup,
+  issuer: SecretIssuer,
+  passport: PlacedPassport,
+  {
+    kind,
+    hash,
+    sign,
+  }: { kind: DocumentKind; hash: Buffer; sign: (signer: Signer, now: Date) => Promise<string> },
+): Promise<string> {
+  const found = findSigner(setup, issuer)
+  if (found === undefined) throw new Error('broken assumption: an issuer that signs has a key')
   const now = setup.clock.now()
-  const sign = () => addProof(document, signer, now)
-  if (!isPublic) return sign()
-  const signature = await getOrCreateSignature(
+  const { account_id: accountId, id: passportId, shard } = passport
+  const { keyNumber, signer } = found
+  const revokedKeys = listRevokedKeys(issuer)
+  return getOrCreateSignature(
     setup.sql,
-    {
-      accountId: passport.account_id,
-      passportId: passport.id,
-      shard: passport.shard,
-      kind: 'en',
-      hash: hashForProof(document, {}).documentHash,
-      keyNumber: signingKey.number,
-      revokedKeys: listRevokedKeys(issuer),
-    },
+    { accountId, passportId, shard, kind, hash, keyNumber, revokedKeys },
     now,
-    async () => JSON.stringify((await sign()).proof),
+    () => sign(signer, now),
   )
-  return { ...document, proof: JSON.parse(signature) }
 }

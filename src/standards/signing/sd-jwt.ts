@@ -61,9 +61,13 @@ export function buildSdJwt(input: SdJwtInput): { payload: DataObject; disclosure
   return { payload, disclosures: builder.disclosures }
 }
 
-/** What a reader of this audience gets. */
-export function presentSdJwt(jwt: string, disclosures: readonly Disclosure[], audience: Audience): string {
-  const shown = disclosures.filter(one => one.audience.includes(audience))
+/** What a reader of this audience gets. The owner of the passport gets all. */
+export function presentSdJwt(
+  jwt: string,
+  disclosures: readonly Disclosure[],
+  audience: Audience | 'owner',
+): string {
+  const shown = disclosures.filter(one => audience === 'owner' || one.audience.includes(audience))
   return [jwt, ...shown.map(one => one.encoded), ''].join(SD_JWT.separator)
 }
 

@@ -66,7 +66,15 @@ export function buildUntpCredential(input: UntpInput): UntpResult {
   return 'missing' in facts ? facts : { credential: buildCredential(input, facts) }
 }
 
-function readFacts(reading: Reading): Facts | { missing: string[] } {
+type FactualReading = Pick<Reading, 'data' | 'level' | 'lot' | 'serial'>
+
+/** Paths of what UNTP requires and the passport lacks, as this audience sees it; empty if nothing. */
+export function listMissingForUntp(reading: FactualReading): string[] {
+  const facts = readFacts(reading)
+  return 'missing' in facts ? facts.missing : []
+}
+
+function readFacts(reading: FactualReading): Facts | { missing: string[] } {
   const missing: string[] = []
   const readRequired = (...path: readonly string[]): string => {
     const text = findDataText(reading, ...path)
@@ -86,7 +94,7 @@ function readFacts(reading: Reading): Facts | { missing: string[] } {
 }
 
 /** Its GLN, else an identifier that is an address by itself, as `scheme:value` is. */
-function findFacilityAddress(reading: Reading): string | undefined {
+function findFacilityAddress(reading: Pick<Reading, 'data'>): string | undefined {
   const gln = findDataText(reading, 'manufacturingFacility', 'facilityId')
   if (gln !== undefined) return GLN_ADDRESSES.place + gln
   const otherId = findDataText(reading, 'manufacturingFacility', 'otherId')

@@ -30,7 +30,7 @@ import {
   STATUS_LIST_JWT,
   setRevoked,
 } from '../../../src/standards/signing/status-list.ts'
-import { createRandom } from '../random.ts'
+import { BASE64URL, mutate, PRINTABLE } from '../judges.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../signing-examples.ts'
 
 type Json = Record<string, unknown>
@@ -88,20 +88,6 @@ async function succeeds(run: () => unknown): Promise<boolean> {
     return false
   }
 }
-
-/** Texts that differ from `text` in one byte, the same each time. */
-function* mutate(text: string, letters: string): Generator<string> {
-  const bytes = Buffer.from(text)
-  const random = createRandom(20)
-  while (true) {
-    const changed = Buffer.from(bytes)
-    changed[random(bytes.length)] = letters.charCodeAt(random(letters.length))
-    if (!changed.equals(bytes)) yield changed.toString()
-  }
-}
-
-const PRINTABLE = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => i + 32))
-const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 const sdJwtInput = (versionNo: number) => ({
   did: TEST_DID,

@@ -1,0 +1,73 @@
+/** What verifiers read of an issuer: its keys, and which of its credentials are revoked. */
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
+import { buildIssuerDocument } from '../passports/documents/issuer-document.ts'
+import type { DocumentSetup } from '../passports/documents/setup.ts'
+import { buildSignedStatusList, STATUS_LIST_MAX_AGE_S } from '../passports/documents/status-list-document.ts'
+import { selectType } from './dpp/accept.ts'
+import { matchesAny } from './endpoint/conditions.ts'
+import type { ApiSetup } from './endpoint/endpoint.ts'
+import { limitAddress } from './limits.ts'
+
+type IssuerSetup = ApiSetup & DocumentSetup
+
+const MAX_AGE = `public, max-age=${STATUS_LIST_MAX_AGE_S}`
+/** All but the second have the same bytes. */
+const LIST_TYPES = [
+  'application/vc',
+  'application/vc+jwt',
+  'application/ld+json',
+  'application/json',
+] as const
+const TOKEN_TYPE = 'application/statuslist+jwt'
+
+export function registerIssuerDocuments(
+  door: FastifyInstance,
+  setup: IssuerSetup,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const limit = (request: FastifyRequest, reply: FastifyReply) => {
+    limitAddress(setup, request, reply, { rejects: true })
+    reply.headers(headers)
+  }
+  door.get('/issuers/:name/did.json', async (request, reply) => {
+    limit(request, reply)
+    const { name = '' } = getPathParameters(request)
+    const document = await buildIssuerDocument(setup, name)
+    if (document === undefined) throw new AppError('not_found', 'There is no such issuer.')
+    reply.header('cache-control', MAX_AGE).type('application/did+json')
+    return reply.send(Buffer.from(JSON.stringify(document)))
+  })
+  door.get('/issuers/:name/status/:n', async (request, reply) => {
+    limit(request, reply)
+    const type = selectType(request.headers.accept, LIST_TYPES)
+    const text = await requireList(setup, request, type === 'application/vc+jwt' ? 'vc-jwt' : 'vc')
+    return sendList(request, reply.header('vary', 'Accept'), type, text)
+  })
+  door.get('/issuers/:name/status/:n/token', async (request, reply) => {
+    limit(request, reply)
+    return sendList(request, reply, TOKEN_TYPE, await requireList(setup, request, 'token'))
+  })
+}
+
+async function requireList(
+  setup: IssuerSetup,
+  request: FastifyRequest,
+  form: 'vc' | 'vc-jwt' | 'token',
+): Promise<string> {
+  const { name = '', n = '' } = getPathParameters(request)
+  const text = /^[1-9]\d{0,8}$/.test(n)
+    ? await buildSignedStatusList(setup, name, Number(n), form)
+    : undefined
+  if (text === undefined) throw new AppError('not_found', 'This issuer has no such status list.')
+  return text
+}
+
+function sendList(request: FastifyRequest, reply: FastifyReply, type: string, text: string) {
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+  reply.header('etag', etag).header('cache-control', MAX_AGE)
+  if (matchesAny(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type(type).send(Buffer.from(text))
+}

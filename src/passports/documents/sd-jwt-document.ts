@@ -1,0 +1,65 @@
+/**
+ * Builds a passport as an SD-JWT VC: one stored signature over all declared fields of a version, of which
+ * each reader gets what its audience may see.
+ */
+
+import type { DataObject } from '../../kernel/data-object.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { buildEnDocument } from '../../standards/en18223/document.ts'
+import { buildHeader } from '../../standards/en18223/header.ts'
+import { signJws } from '../../standards/signing/jws.ts'
+import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
+import { buildReading } from '../read/build-reading.ts'
+import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
+import { getDid, getOrSign, hashDocument, requireSigningIssuer } from './sign-document.ts'
+import { requireStatus } from './status-place.ts'
+
+/** Throws `not_acceptable` if the account does not sign. */
+export async function createSdJwt(
+  setup: DocumentSetup,
+  row: PlacedRow,
+  audience: DocumentAudience,
+): Promise<string> {
+  const issuer = await requireSigningIssuer(setup, row.account_id)
+  const { commitKey } = issuer
+  if (commitKey === undefined) {
+    throw new AppError('not_acceptable', 'The keys of this account cannot be read. Ask for application/json.')
+  }
+  const did = getDid(setup, issuer)
+  const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
+  const { header, data, fields, type } = readParts(setup, row, did)
+  const build = (issuedAt: Date) =>
+    buildSdJwt({
+      ...{ did, issuedAt, type, header, fields, data, commitKey },
+      passportId: idFromUuid(row.id),
+      versionNo: row.version_no,
+      status: { listUrl: tokenListUrl, index },
+    })
+  const { payload, disclosures } = build(setup.clock.now())
+  // The time of signing is not what is signed: the stored signature has its own.
+  const { iat: _, ...stable } = payload
+  const jwt = await getOrSign(setup, issuer, row, {
+    kind: 'sd-jwt',
+    hash: hashDocument(stable),
+    sign: (signer, now) => signJws(build(now).payload, SD_JWT, signer),
+  })
+  return presentSdJwt(jwt, disclosures, audience)
+}
+
+/** The header is the public's: every reader gets it. */
+function readParts({ addresses, nsUrl }: DocumentSetup, row: PlacedRow, did: string) {
+  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
+  const [all, open] = (['owner', 'public'] as const).map(audience => ({
+    ...buildReading(addresses, row, audience),
+    versionCommitment: null,
+  }))
+  if (all === undefined || open === undefined) throw new Error('broken assumption: both are built')
+  const { fields } = all.category
+  const { '@context': _, ...header } = buildHeader(open, publisher)
+  const document = buildEnDocument(all, publisher)
+  const data: DataObject = Object.fromEntries(
+    fields.flatMap(({ name }) => (Object.hasOwn(document, name) ? [[name, document[name]]] : [])),
+  )
+  return { header, data, fields, type: `${nsUrl}/${all.category.id}/v${all.schemaVersion}` }
+}
