@@ -106,6 +106,7 @@ describe('export and import of an account', () => {
     const made = await makeImport(file)
     const { passport, access_link, brand, draft, registry_entry } = made.counts
     assert.deepEqual([passport, access_link, brand, draft, registry_entry], [9, 2, 1, 2, 9])
+    assert.equal(made.counts.credential_status, 2)
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
     const imported = { ...other.account.ctx, accountId: Number(made.account) }

@@ -13,6 +13,8 @@ import { asSql } from '../../src/kernel/db/transaction.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
+import { getOrCreatePlace } from '../../src/passports/signed/credential-status.ts'
+import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
 import { enterSchema } from '../../src/transfer/snapshot.ts'
 import { listBackupTables } from '../../src/transfer/tables.ts'
@@ -86,7 +88,7 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
 
 /**
  * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand,
- * access links and drafts.
+ * access links, drafts and places in a status list.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   await setRegistryUse(s.account.ctx, true)
@@ -117,6 +119,11 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   const product = parseId(model) ?? ''
   const data = { weightKg: 11, dueDiligenceUrl: null }
   await createDraft(ctx, { product, changeType: 'correction', data, note: undefined })
+  for (const id of [model, own]) {
+    const version = { accountId: ctx.accountId, passportId: parseId(id) ?? '', versionNo: 1 }
+    await getOrCreatePlace(s.t.setup.sql, version, systemClock.now())
+  }
+  await revokeCredential(ctx, { id: parseId(own) ?? '', version_no: 2 })
   return { model, batch, items }
 }
 

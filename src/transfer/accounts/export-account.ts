@@ -5,6 +5,7 @@ import { exportIssuer } from '../../accounts/issuer/export-issuer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { exportCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
   exportAccessLinks,
   exportContents,
@@ -74,9 +75,12 @@ async function* listLines(
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
   const entries = readOnShards(sql, shards, () => exportRegistryEntries(sql, accountId))
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
-  // Drafts are on the account's home.
-  const drafts = readOnShards(sql, shards.slice(0, 1), () => exportDrafts(sql, accountId))
+  // Drafts and status lists are on the account's home.
+  const home = shards.slice(0, 1)
+  const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }
+  const statuses = readOnShards(sql, home, () => exportCredentialStatuses(sql, accountId))
+  for await (const status of statuses) yield { type: 'credential_status', ...status }
 }
 
 /** What `read` yields on one shard after the other; null: `public`. */

@@ -23,6 +23,7 @@ import { asSql } from '../../kernel/db/transaction.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { importCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
   finishImport,
   type ImportedHistory,
@@ -191,6 +192,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   access_link: importAccessLinks,
   draft: importDrafts,
   registry_entry: importRegistryEntries,
+  credential_status: importCredentialStatuses,
 }
 
 /** Logos, brands and issuers are few and written at once. */
