@@ -341,15 +341,28 @@ describe('a credential', () => {
   })
 
   test('changes nothing in formats that are always public', async () => {
-    for (const { id: format } of DOCUMENT_FORMATS.filter(one => one.isAlwaysPublic)) {
-      const open = await read(`?format=${format}`)
-      for (const sent of [account.key, 'nonsense']) {
-        const answer = await read(`?format=${format}`, withKey(sent))
+    await setSigning({ ...other.ctx, secretCipher: t.setup.secretCipher }, true)
+    const data = {
+      ...examples.battery.value.data,
+      ...{ gtin: nextGtin(), stateOfHealth: Number(HIDDEN) },
+      manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden' },
+    }
+    const body = { category: 'battery', data }
+    const { json } = await t.ask('POST', '/api/v1/products', { key: other.key, body })
+    for (const { id: format, mediaTypes } of DOCUMENT_FORMATS.filter(one => one.isAlwaysPublic)) {
+      const open = await read(`?format=${format}`, {}, json.data.id)
+      assert.deepEqual([open.status, open.headers['content-type']], [200, mediaTypes[0]])
+      assertPublic(open)
+      for (const sent of [other.key, 'nonsense']) {
+        const answer = await read(`?format=${format}`, withKey(sent), json.data.id)
         assert.deepEqual(
           [answer.status, answer.headers.etag, answer.text],
           [open.status, open.headers.etag, open.text],
         )
       }
+      const door = await t.ask('GET', `/dpp/v1/dpps/${json.data.id}`, { headers: { accept: mediaTypes[0] } })
+      assert.equal(door.text, open.text)
+      assert.equal((await read(`?format=${format}`)).status, 406, 'of an account that does not sign')
     }
   })
 })
