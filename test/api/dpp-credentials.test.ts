@@ -495,33 +495,41 @@ describe('each form as it is served', () => {
   test('is refused after any one byte is changed', async () => {
     const findKey = createKeyFinder(did)
     const now = t.clock.now()
-    const succeeds = async (run: () => unknown) => {
-      try {
-        await run()
-        return true
-      } catch {
-        return false
-      }
-    }
     for (const { name, text, letters } of forms) {
-      const isJson = text.startsWith('{')
-      const original = isJson ? JSON.stringify(parseSignedJson(text)) : ''
-      let count = 0
-      for (const changed of mutate(text, letters)) {
-        if (count === MUTATIONS) break
-        if (isJson && !isOtherJson(changed, original)) continue
-        count++
+      for (const changed of listMutations(text, letters)) {
         const isAccepted = await succeeds(() => readSignedText(Buffer.from(changed)).verify(findKey, now))
         assert.equal(isAccepted, false, `${name}: ${changed}`)
-        if (isJson) assert.equal(await isProofValid(JSON.parse(changed), did), false, changed)
-        else if (!name.startsWith('sd')) {
-          // The last letter has unused bits, which jose ignores.
-          const isSame = changed.slice(0, -1) === text.slice(0, -1)
-          assert.ok(isSame || !(await succeeds(() => readJwt(changed, did))), `${name}: ${changed}`)
-        }
+        assert.equal(await isAcceptedByOthers(changed, text), false, `${name}: ${changed}`)
       }
     }
   })
+
+  async function succeeds(run: () => unknown): Promise<boolean> {
+    try {
+      await run()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Of JSON, those that are JSON of another value. */
+  function listMutations(text: string, letters: string): string[] {
+    const isJson = text.startsWith('{')
+    const original = isJson ? JSON.stringify(parseSignedJson(text)) : ''
+    return mutate(text, letters)
+      .filter(changed => !isJson || isOtherJson(changed, original))
+      .take(MUTATIONS)
+      .toArray()
+  }
+
+  /** False for what others read like the original: `@sd-jwt` ignores disclosures that were not signed. */
+  async function isAcceptedByOthers(changed: string, text: string): Promise<boolean> {
+    if (text.startsWith('{')) return isProofValid(JSON.parse(changed), did)
+    // The last letter of a signature has unused bits, which jose ignores.
+    if (text.includes('~') || changed.slice(0, -1) === text.slice(0, -1)) return false
+    return succeeds(() => readJwt(changed, did))
+  }
 
   function isOtherJson(text: string, original: string): boolean {
     try {
