@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { listChosenTags } from '../../categories/pick-text.ts'
+import { perObject } from '../../kernel/memo.ts'
 import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
@@ -28,10 +29,11 @@ type ResponseInput = { row: PublicPassportRow; brand: Brand; newestVersionNo: nu
 type CurrentState = { row: PublicMetadata; brand: Brand }
 
 /** The version of the brand, and a hash of the address of copies if there is one. */
-const formatBrandState = ({ version, backupBaseUrl }: Brand) =>
+const formatBrandState = perObject(({ version, backupBaseUrl }: Brand) =>
   backupBaseUrl === null
     ? String(version)
-    : `${version}u${hash('sha256', backupBaseUrl, 'base64url').slice(0, 8)}`
+    : `${version}u${hash('sha256', backupBaseUrl, 'base64url').slice(0, 8)}`,
+)
 
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
