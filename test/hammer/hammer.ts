@@ -162,7 +162,7 @@ const tell = ({ n, delivery, bytes }: Shot) =>
 
 function learn(memory: Memory, { status, headers, body }: Heard): void {
   if ((status !== 200 && status !== 201) || body.length === 0) return
-  if (!headers.get('content-type')?.startsWith('application/json')) return
+  if (!headers.get('content-type')?.startsWith('application/json') || headers.has('content-encoding')) return
   const { data, meta } = JSON.parse(body.toString())
   memory.note('etags', headers.get('etag'))
   memory.note('cursors', meta?.next_cursor)

@@ -1,4 +1,5 @@
 /** Valid requests to all calls, with ids and other values from earlier responses. */
+import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { CORES } from '../harness.ts'
 import type { Chance } from './chance.ts'
 
@@ -219,10 +220,20 @@ const SERVICE = [
 
 const service: Maker = chance => ({ method: 'GET', path: API + chance.of(SERVICE) })
 
-const PUBLIC = ['', '?format=jsonld', '/qr.svg', '?lang=de', '?version=1', '?version=99', '?format=none']
+const PUBLIC = [
+  ...['', '?format=jsonld', '/qr.svg', '?lang=de', '?version=1', '?version=99', '?format=none'],
+  ...DOCUMENT_FORMATS.map(({ id }) => `?format=${id}`),
+]
 
 const look: Maker = (chance, memory) => {
-  const accept = chance.of(['text/html', 'application/ld+json', '*/*', 'image/*', 'text/html;q=0'])
+  const accept = chance.of([
+    'text/html',
+    'application/ld+json',
+    'application/json',
+    '*/*',
+    'image/*',
+    'text/html;q=0',
+  ])
   const own = `/p/${idOf(chance, memory)}${chance.of(PUBLIC)}`
   const gs1 = `/01/${gtin(chance, memory).padStart(14, '0')}${chance.of(['', '/10/L1', '/21/S1', '?linkType=all'])}`
   const path = chance.of([

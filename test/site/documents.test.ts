@@ -6,11 +6,13 @@ import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { revokeSigningKey, rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createApp } from '../../src/cli/server/app.ts'
+import { readConfig } from '../../src/kernel/config/config.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { endPools } from '../database.ts'
 import { ADDRESSES, type Answer, type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { problemsOf } from '../kernel/problems-of.ts'
 import { compileSchema } from '../standards/schemas.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -465,6 +467,12 @@ describe('links', () => {
 })
 
 describe('ANY_ACCEPT=json', () => {
+  test('is refused with another value, and html without one', () => {
+    assert.match(problemsOf({ ANY_ACCEPT: 'xml' }).join(' '), /^ANY_ACCEPT\b.*html.*json/)
+    assert.equal(readConfig({}).anyAccept, 'html')
+    assert.equal(readConfig({ ANY_ACCEPT: 'json' }).anyAccept, 'json')
+  })
+
   test('gives the EN document to readers who accept anything, and leaves GS1 addresses as they are', async () => {
     const app = createApp({ ...t.setup, anyAccept: 'json' })
     const get = (url: string, headers = {}) => app.inject({ method: 'GET', url, headers })
