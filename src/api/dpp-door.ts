@@ -47,6 +47,18 @@ type Call = {
   query: string
 }
 
+type PreparedCall = { call: Call; target: Target; write: Write | undefined }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Of a request to `/dpp/v1`. Not in a WeakMap: the call refers to its request, which V8 would then keep
+     * until the next full garbage collection.
+     */
+    dppCall: PreparedCall | null
+  }
+}
+
 const MAX_BODY_BYTES = 1024 * 1024
 const READ = 'GET, HEAD, OPTIONS'
 
@@ -71,6 +83,7 @@ const CORS_HEADERS = {
 export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
   const context: DppContext = { ...setup, cursors: createCursors(setup.secretKey) }
   app.register(async door => {
+    door.decorateRequest('dppCall', null)
     door.removeAllContentTypeParsers()
     door.addContentTypeParser<Buffer>(
       ['application/json', 'application/merge-patch+json'],
@@ -99,7 +112,7 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
         requireMethod(request, METHODS[target.kind])
         const reader = request.method === 'OPTIONS' ? PUBLIC : await authorize(context, request, reply)
         const write = await prepareDppWrite({ setup: context, request, reader, target, query })
-        calls.set(request, { call: { context, request, reply, reader, query }, target, write })
+        request.dppCall = { call: { context, request, reply, reader, query }, target, write }
       },
       handler: request => handle(request),
     })
@@ -107,7 +120,6 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
 }
 
 const PUBLIC: Reader = { kind: 'public' }
-const calls = new WeakMap<FastifyRequest, { call: Call; target: Target; write: Write | undefined }>()
 
 function requireMethod({ method }: FastifyRequest, allow: string): void {
   if (allow.split(', ').includes(method)) return
@@ -136,8 +148,8 @@ async function authorize(context: DppContext, request: FastifyRequest, reply: Fa
 }
 
 async function handle(request: FastifyRequest): Promise<unknown> {
-  const found = calls.get(request)
-  if (found === undefined) throw new Error('broken assumption: the hook has parsed the request')
+  const found = request.dppCall
+  if (found === null) throw new Error('broken assumption: the hook has parsed the request')
   const { call, target, write } = found
   const { reply } = call
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', METHODS[target.kind]).send()
