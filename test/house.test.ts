@@ -185,6 +185,7 @@ const TABLES: Record<string, readonly string[]> = {
       'released_gtin',
       'passport_count',
       'dpp_alias',
+      'dpp_id_base',
     ],
     ...[
       'access_link',

@@ -2,11 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
-import { idFromUuid } from '../kernel/ids.ts'
 import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
-import { passportUrl } from '../passports/core/record.ts'
+import { getDocumentId } from '../passports/core/record.ts'
 import { createEnText, createUnsignedEnDocument, type EnForm } from '../passports/documents/en-document.ts'
 import { DOCUMENT_FORMATS } from '../passports/documents/formats.ts'
 import type { DocumentSetup, PlacedRow } from '../passports/documents/setup.ts'
@@ -257,9 +256,7 @@ async function listDppIds(call: Call): Promise<unknown> {
   const page = ids.slice(start, start + size)
   const wanted = page.map(id => parseProductId(context, id))
   const rows = await Promise.all(wanted.map(one => findByProductId(context, one)))
-  const dppIds = rows.flatMap(row =>
-    row ? (row.dpp_id ?? passportUrl(context.addresses, idFromUuid(row.id))) : [],
-  )
+  const dppIds = rows.flatMap(row => (row ? getDocumentId(context.addresses, row) : []))
   const end = start + page.length
   return call.reply
     .type('application/json; charset=utf-8')

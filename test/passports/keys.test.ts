@@ -14,6 +14,7 @@ import { type Harness, startHarness } from '../harness.ts'
 const WITHOUT_ACCOUNT: Record<string, string> = {
   account: 'is the account',
   dpp_alias: 'directory: an identifier names one passport of the whole service, and no account',
+  dpp_id_base: 'the same for all accounts',
   gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',
   one_time_link: 'directory: found by the hash of a token, before anybody is known',
   passkey: 'of a person, who belongs to several accounts',

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AccountContext } from '../../accounts/context.ts'
 import { getOwn } from '../../kernel/data-object.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { isUnderAddress } from '../../passports/core/dpp-id.ts'
-import { passportUrl } from '../../passports/core/record.ts'
+import { getDocumentId } from '../../passports/core/record.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
 import { findUnitParent } from '../../passports/units/find-unit-parent.ts'
 import { issueUnits } from '../../passports/units/issue-units.ts'
@@ -13,7 +13,7 @@ import { createPassport } from '../../passports/write/create.ts'
 import { aliasTakenError, createWithAlias } from '../../passports/write/keep-alias.ts'
 import { HEADER_MEMBER } from '../../standards/en18223/names.ts'
 import type { ApiResponse } from '../endpoint/endpoint.ts'
-import { findPublicId } from './find-passport.ts'
+import { findPublicId, listBases } from './find-passport.ts'
 import { NOT_OFFERED, type WriteCall } from './own-passport.ts'
 import { DPP_PREFIX, readQueryText } from './parse-target.ts'
 import { readDppObject } from './read-dpp-body.ts'
@@ -35,7 +35,7 @@ export async function createDpp(call: WriteCall): Promise<ApiResponse> {
     dpp.level === 'model' ? createModel(account, dpp) : createUnit(account, dpp)
   const id =
     alias === undefined ? await create(call.account) : await createWithAlias(call.account, alias, create)
-  const dppId = alias?.dppId ?? passportUrl(addresses, idFromUuid(id))
+  const dppId = getDocumentId(addresses, { id, dpp_id: alias?.dppId ?? null })
   return {
     status: 201,
     body: JSON.stringify({ [HEADER_MEMBER.id]: dppId }),
@@ -48,7 +48,7 @@ export async function createDpp(call: WriteCall): Promise<ApiResponse> {
 
 /** Throws `validation` for an identifier that only this server could have made. */
 async function requireForeign({ setup }: WriteCall, dppId: string): Promise<void> {
-  if (!isUnderAddress(dppId, setup.addresses.publicUrl)) return
+  if (!listBases(setup.addresses).some(base => isUnderAddress(dppId, base))) return
   const uuid = parseId(findPublicId(setup, dppId) ?? '')
   const taken = uuid !== undefined && (await findPublicPassport(setup.sql, uuid)) !== undefined
   if (taken) throw aliasTakenError({ dppId })

@@ -11,6 +11,12 @@ import type { ApiSetup } from '../endpoint/endpoint.ts'
 
 type FindSetup = Pick<ApiSetup, 'sql' | 'clock' | 'addresses'>
 
+/** The addresses with which identifiers of this server begin or began. */
+export const listBases = ({ publicUrl, dppIdBases = [] }: FindSetup['addresses']): readonly string[] => [
+  publicUrl,
+  ...dppIdBases,
+]
+
 /** The public id of the address of a passport, or of the id itself; undefined for anything else. */
 export function findPublicId(setup: Pick<FindSetup, 'addresses'>, text: string): string | undefined {
   const id = cutId(setup, text)
@@ -18,8 +24,8 @@ export function findPublicId(setup: Pick<FindSetup, 'addresses'>, text: string):
 }
 
 function cutId({ addresses }: Pick<FindSetup, 'addresses'>, text: string): string {
-  const start = `${addresses.publicUrl}/p/`
-  return text.startsWith(start) ? text.slice(start.length) : text
+  const base = listBases(addresses).find(one => text.startsWith(`${one}/p/`))
+  return base === undefined ? text : text.slice(`${base}/p/`.length)
 }
 
 /**
@@ -71,7 +77,8 @@ const LINK_ERRORS: Record<DigitalLinkError, string> = {
 
 /** Throws `bad_request` for a text that is no such address. */
 export function parseProductId(setup: FindSetup, text: string): ProductId {
-  const id = text.startsWith(`${setup.addresses.publicUrl}/p/`) ? findPublicId(setup, text) : undefined
+  const isAddress = listBases(setup.addresses).some(base => text.startsWith(`${base}/p/`))
+  const id = isAddress ? findPublicId(setup, text) : undefined
   return id === undefined ? { link: parseProductLink(text) } : { id }
 }
 

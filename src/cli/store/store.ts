@@ -11,6 +11,7 @@ import { splitHosts } from '../../kernel/db/database-url.ts'
 import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
 import { findErrorCode, toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
+import { pinDppIdBase, readDppIdBases } from '../../passports/core/dpp-id-bases.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { useRuleFolder } from '../../readiness/rules.ts'
 import { hasWebhookSecrets } from '../../webhooks/rotate-secret.ts'
@@ -173,9 +174,14 @@ async function finishOpening(
     const appliedMigrations = migrates ? await migrateAsOwner(pools, options) : []
     await pools.openShards()
     if (migrates) await requireKeyForSecrets(config, pools.sql)
+    const { publicUrl, dppIdBase: configured } = config
+    const dppIdBases =
+      migrates && options.isServer
+        ? await pinDppIdBase(pools.sql, { configured, publicUrl, now: systemClock.now() })
+        : await readDppIdBases(pools.sql)
     return {
       ...pools,
-      addresses: { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` },
+      addresses: { publicUrl, apiUrl: `${publicUrl}/api/v1`, dppIdBases },
       appliedMigrations,
       findPendingMigrations: () => listPendingMigrations(pools.sql, MIGRATIONS),
       ...rest,

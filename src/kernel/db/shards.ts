@@ -18,6 +18,7 @@ export const SHARED_TABLES = [
   'brand',
   'brand_logo',
   'dpp_alias',
+  'dpp_id_base',
   'gtin_claim',
   'issuer',
   'issuer_key',

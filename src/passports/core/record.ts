@@ -30,7 +30,12 @@ export type PassportRow = {
 }
 
 /** Addresses without a trailing slash. */
-export type Addresses = { publicUrl: string; apiUrl: string }
+export type Addresses = {
+  publicUrl: string
+  apiUrl: string
+  /** With which identifiers of documents begin or began, the current one first; default: `publicUrl`. */
+  dppIdBases?: readonly string[]
+}
 
 export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const
@@ -40,6 +45,12 @@ const creationMs = (uuid: string) => Number.parseInt(uuid.slice(0, 8) + uuid.sli
 export const creationTime = (uuid: string) => new Date(creationMs(uuid))
 
 export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
+
+/** The identifier of its documents: kept from another system, or under the pinned address. */
+export const getDocumentId = (
+  { publicUrl, dppIdBases: [base = publicUrl] = [] }: Addresses,
+  { id, dpp_id }: { id: string; dpp_id: string | null },
+): string => dpp_id ?? `${base}/p/${idFromUuid(id)}`
 
 /** The GS1 Digital Link, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21. */
 export function gs1Url(

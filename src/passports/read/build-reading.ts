@@ -5,6 +5,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import type { ParentAddresses, Reading } from '../../standards/reading.ts'
 import {
   type Addresses,
+  getDocumentId,
   gs1Url,
   LEVEL_NAME,
   type PassportRow,
@@ -27,7 +28,7 @@ export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'd
   return {
     id,
     url: passportUrl(addresses, id),
-    ...(row.dpp_id === null ? {} : { dppId: row.dpp_id }),
+    dppId: getDocumentId(addresses, row),
     gs1Url: gs1Url(addresses, row),
     level: LEVEL_NAME[row.level],
     status: STATUS_NAME[row.status],
@@ -86,6 +87,6 @@ function buildParent(
   const id = idFromUuid(uuid)
   return {
     ...{ id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) },
-    ...(row.dpp_id === null ? {} : { dppId: row.dpp_id }),
+    dppId: getDocumentId(addresses, { id: uuid, dpp_id: row.dpp_id }),
   }
 }
