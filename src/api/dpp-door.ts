@@ -298,6 +298,11 @@ async function buildBestBody(
 
 async function buildBody(call: Call, row: PlacedRow, form: EnForm, type: DocumentType): Promise<TypedBody> {
   const audience = getAudience(call.reader, row)
+  // The context that documents name is that of the compressed form: a processor would drop all elements.
+  if (form === 'full' && type === 'application/ld+json') {
+    const message = 'The full form is not JSON-LD. Accept application/json, or ask for the compressed form.'
+    throw new AppError('not_acceptable', message)
+  }
   if (isJsonType(type)) return describeJson(call, type, await createEnText(call.context, row, audience, form))
   const format = DOCUMENT_FORMATS.find(({ mediaTypes }) => mediaTypes.includes(type))
   if (format === undefined) throw new Error(`broken assumption: ${type} is a type of a format`)

@@ -221,6 +221,14 @@ describe('a document in JSON-LD', () => {
       }
     })
 
+  test('is never in the full form: 406, or JSON where that is accepted, too', async () => {
+    const path = `/dpp/v1/dpps/${families[0]?.ids[0]}?representation=full`
+    const ask = (accept: string) => t.ask('GET', path, { headers: { accept } })
+    assert.equal((await ask('application/ld+json')).status, 406)
+    const { status, headers } = await ask('application/ld+json, application/json;q=0.5')
+    assert.deepEqual([status, headers['content-type']], [200, 'application/json; charset=utf-8'])
+  })
+
   test('is each one that has a context, with its proof', async () => {
     const row =
       (await findWholePassport(t.sql, requireUuid(families[0]?.ids[0] ?? '', 'product'))) ?? assert.fail()
