@@ -466,6 +466,37 @@ describe('links', () => {
   })
 })
 
+describe('the account that signs', () => {
+  test('has a JWT credential among the links of pages and link sets, another account has not', async () => {
+    const ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
+    const { json } = await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })
+    const gs1 = new URL(json.data.gs1_url).pathname
+    t.clock.set(new Date())
+    for (const isSigning of [true, false]) {
+      await setSigning(ctx, isSigning)
+      t.clock.advance(2_000)
+      const { headers } = await read('', { accept: BROWSER })
+      const { text } = await t.ask('GET', `${gs1}?linkType=linkset`)
+      const found = [headers.link ?? '', text].map(one => one.includes('?format=vc-jwt'))
+      assert.deepEqual(found, [isSigning, isSigning])
+      const named = await t.ask('GET', `${gs1}?linkType=gs1:dpp`, {
+        headers: { accept: 'application/vc+jwt' },
+      })
+      assert.match(named.headers.location ?? '', /\?format=vc-jwt&linkType=gs1:dpp$/)
+    }
+    t.clock.release()
+  })
+
+  test('gets a reason in JSON for what a passport cannot be given as, also in a browser', async () => {
+    for (const { id: format } of DOCUMENT_FORMATS.filter(one => one.isAlwaysPublic)) {
+      const answer = await read(`?format=${format}`, { accept: BROWSER })
+      assert.deepEqual([answer.status, answer.json?.code], [406, 'not_acceptable'], format)
+      assert.equal(answer.headers['cache-control'], 'no-store')
+      assert.ok(answer.json.error.length > 20)
+    }
+  })
+})
+
 describe('ANY_ACCEPT=json', () => {
   test('is refused with another value, and html without one', () => {
     assert.match(problemsOf({ ANY_ACCEPT: 'xml' }).join(' '), /^ANY_ACCEPT\b.*html.*json/)
