@@ -7,7 +7,7 @@ import { randomLetters } from '../../kernel/crypto.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { ISSUER_NAME_LENGTH } from './issuer.ts'
+import { findIssuerByName, ISSUER_NAME_LENGTH } from './issuer.ts'
 import {
   commitKeyPlace,
   createCommitKey,
@@ -56,7 +56,7 @@ export async function importIssuer(ctx: IssuerContext, line: IssuerLine): Promis
   const { sql, secretCipher, accountId } = ctx
   const decrypt = (base64: string, place: string) =>
     secretCipher.decrypt(Buffer.from(base64, 'base64'), place)
-  const [namesake] = await sql`select from issuer where name = ${line.name}`
+  const namesake = await findIssuerByName(sql, line.name)
   const name = namesake === undefined ? line.name : randomLetters(ISSUER_NAME_LENGTH)
   const commitKey = decrypt(line.commit_key, commitKeyPlace(line.account))
   const encryptedCommitKey =
