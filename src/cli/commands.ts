@@ -19,6 +19,7 @@ const scans = () => import('./commands/accounts-scans.ts')
 const users = () => import('./commands/users.ts')
 const keys = () => import('./commands/keys.ts')
 const gtin = () => import('./commands/gtin.ts')
+const passports = () => import('./commands/passports.ts')
 const links = () => import('./commands/access-links.ts')
 const readiness = () => import('./commands/readiness.ts')
 const verify = () => import('./commands/verify.ts')
@@ -82,6 +83,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'keys list': entry("list an account's API keys", keys, 'keysList'),
   'keys rotate': entry('replace an API key; the old one works for another day', keys, 'keysRotate'),
   'keys revoke': entry('revoke an API key within two seconds', keys, 'keysRevoke'),
+  'passports commitment': entry(
+    'show what an auditor needs to check a signed version',
+    passports,
+    'passportsCommitment',
+  ),
   'gtin release': entry('release the GTIN of an inactive product for another product', gtin, 'gtinRelease'),
   'passports revoke-credential': entry(
     'revoke the credentials of a passport',

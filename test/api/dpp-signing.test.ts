@@ -1,5 +1,6 @@
 /** Tests signed documents of `/dpp/v1`: keys, proofs that others can check, rotation and stolen keys. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import {
@@ -9,8 +10,10 @@ import {
   rotateSigningKey,
   setSigning,
 } from '../../src/accounts/issuer/issuer.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { explainCommitment } from '../../src/passports/documents/explain-commitment.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
@@ -75,6 +78,23 @@ describe('signing', () => {
     const past = await read({}, '?version=1')
     assert.equal(past.json.passportRecord.versionCommitment, commitments[0])
     assert.equal(await verify(past.json), 'key-1')
+  })
+
+  test('an auditor gets the hash and the salt of a version, which give its commitment', async () => {
+    const uuid = parseId(battery.id) ?? ''
+    for (const version of [1, 2]) {
+      const { json } = await read({}, `?version=${version}`)
+      const { hash, salt, commitment, version_no } = await explainCommitment(t.setup, uuid, version)
+      assert.deepEqual([version_no, commitment], [version, json.passportRecord.versionCommitment])
+      const both = Buffer.from(salt + hash, 'hex')
+      assert.equal(createHash('sha256').update(both).digest('base64url'), commitment)
+      const rows = await t.sql<{ hash: Buffer }[]>`
+        select hash from passport_version where passport_id = ${uuid} and version_no = ${version}`
+      if (rows[0] !== undefined) assert.equal(hash, rows[0].hash.toString('hex'))
+    }
+    await assert.rejects(explainCommitment(t.setup, uuid, 3), { code: 'not_found' })
+    const secretCipher = createSecretCipher('an unknown secret key, long enough')
+    await assert.rejects(explainCommitment({ ...t.setup, secretCipher }, uuid), { code: 'validation' })
   })
 
   test('what only one reader may see is signed, but its signature is not kept', async () => {

@@ -1,0 +1,35 @@
+/** `carnet passports commitment`: what an auditor needs to check the commitment in a signed document. */
+import { parseId } from '../../kernel/ids.ts'
+import { explainCommitment } from '../../passports/documents/explain-commitment.ts'
+import { type Arguments, alignColumns, type Command, UsageError } from '../command-line/command.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { onStore } from '../store/with-store.ts'
+
+export const passportsCommitment: Command = {
+  usage: 'passports commitment ID [--version N]',
+  about: 'shows the hash and the salt of a version, from which an auditor computes its commitment',
+  positionals: ['ID'],
+  options: { version: { hint: 'N', about: 'the number of the version; the default is the current one' } },
+  run: onStore(
+    args => ({ uuid: readPassportId(args), version: readVersion(args) }),
+    async ({ sql, config }, { uuid, version }) => {
+      const { secretCipher } = buildWebhookSetup(config)
+      const value = await explainCommitment({ sql, secretCipher }, uuid, version)
+      const rows = Object.entries(value).map(([name, text]) => [name, String(text)])
+      return { value, text: alignColumns(rows) }
+    },
+  ),
+}
+
+function readPassportId(args: Arguments): string {
+  const uuid = parseId(args.get('ID'))
+  if (uuid === undefined) throw new UsageError(`"${args.get('ID')}" is not the id of a passport.`)
+  return uuid
+}
+
+function readVersion(args: Arguments): number | undefined {
+  const text = args.find('version')
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError('--version must be a whole number of at least 1.')
+  return Number(text)
+}
