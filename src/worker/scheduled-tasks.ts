@@ -9,6 +9,7 @@ import { deleteOldDrafts } from '../passports/drafts/store-drafts.ts'
 import { createFactsTask } from '../passports/readiness/facts.ts'
 import type { RegistrySetup } from '../passports/registry/check-entries.ts'
 import { createRegistryTask } from '../passports/registry/registry-task.ts'
+import { createDueRoots, stampRoots, type TimeStamping } from '../passports/signed/daily-roots.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFailures } from '../passports/units/refresh-job.ts'
 import { deleteOldScans } from '../scans/delete-old-scans.ts'
 import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
@@ -25,6 +26,8 @@ const SCAN_CHECK_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** How often a process looks for accounts whose passports have changed. */
 const FACTS_INTERVAL_MS = 15_000
+/** How often a process looks for daily roots that are due, or have no time stamp. */
+const ROOTS_INTERVAL_MS = 600_000
 /** How often a process looks for passports whose lines for the EU registry must be compared with them. */
 const REGISTRY_INTERVAL_MS = 5_000
 /** Calls of `deleteExpiredWebhookRows` in one run. The rest waits for the next run. */
@@ -38,6 +41,7 @@ type ScheduledTasksSetup = {
   log: Log
   /** What lines for the EU registry are built with. */
   registry: RegistrySetup
+  timeStamping?: TimeStamping
   /** Undefined if the operator wants no backups. */
   backups?: BackupSchedule | undefined
 }
@@ -83,6 +87,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   }
   const writeFacts = createFactsTask(sql, () => signal.aborted)
   const checkRegistryEntries = createRegistryTask({ ...registry, sql }, () => signal.aborted)
+  const createRoots = createRootsTask(setup, () => !signal.aborted)
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) =>
     createThrottledLogger(log, 'warn', { work }, 'a scheduled task failed')
@@ -92,6 +97,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     repeat(() => deleteExpiredRows(setup), RESUME_INTERVAL_MS, failureLogger('expired rows')),
     repeat(writeFacts, FACTS_INTERVAL_MS, failureLogger('facts for readiness')),
     repeat(checkRegistryEntries, REGISTRY_INTERVAL_MS, failureLogger('lines for the registry')),
+    repeat(createRoots, ROOTS_INTERVAL_MS, failureLogger('daily roots')),
     repeat(deleteScans, SCAN_CHECK_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
@@ -115,6 +121,15 @@ async function deleteExpiredRows({ sql, clock }: ScheduledTasksSetup): Promise<v
   await deleteOldImports(sql, clock.now())
   await deleteOldDrafts(sql, clock.now())
 }
+
+const createRootsTask =
+  ({ sql, clock, log, registry, timeStamping }: ScheduledTasksSetup, goesOn: () => boolean) =>
+  async () => {
+    const made = await createDueRoots({ sql, clock, secretCipher: registry.secretCipher }, goesOn)
+    if (made > 0) log.info({ roots: made }, 'daily roots made')
+    const stamped = timeStamping && (await stampRoots({ sql }, timeStamping, goesOn))
+    if (stamped) log.info({ roots: stamped }, 'time stamps made')
+  }
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
 export function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {

@@ -3,10 +3,11 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { randomLetters } from '../../kernel/crypto.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { perSharedDatabase } from '../../kernel/db/shards.ts'
+import { getShardNumber, perSharedDatabase } from '../../kernel/db/shards.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
 import { requestRegistryCheck } from '../registry-settings.ts'
@@ -163,6 +164,16 @@ export async function findIssuer(sql: Sql, accountId: number): Promise<Issuer | 
 export async function findIssuerByName(sql: Sql, name: string): Promise<Issuer | undefined> {
   const [row] = await sql<Row[]>`${selectIssuers(sql)} where i.name = ${name}`
   return row && toIssuer(row)
+}
+
+/** The accounts that have an issuer and whose home is this shard. */
+export async function listIssuerAccounts(
+  sql: Sql,
+): Promise<{ accountId: number; spread: AccountContext['spread'] }[]> {
+  const rows = await sql<(AccountPlace & { id: number })[]>`
+    select a.id, ${placeColumns(sql)} from issuer i join account a on a.id = i.account_id
+    where a.shard is not distinct from ${getShardNumber(sql)}::int order by a.id`
+  return rows.map(row => ({ accountId: row.id, spread: toHome(sql, row).spread }))
 }
 
 const CACHE_MS = 1_000

@@ -45,7 +45,9 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
       const setup = { sql: queue, clock, log, secretCipher, outbound, processConcurrency, leaseHolder }
       const worker = new DeliveryWorker(setup)
       const own = shards.size === 0 ? backups : undefined
-      const tasks = startScheduledTasks({ sql, deliverySql: queue, clock, log, registry, backups: own })
+      const timeStamping = config.tsaUrl === undefined ? undefined : { outbound, url: config.tsaUrl }
+      const shard = { sql, deliverySql: queue, clock, log, registry }
+      const tasks = startScheduledTasks({ ...shard, timeStamping, backups: own })
       shards.set(sql, { worker, tasks })
       worker.start()
     }

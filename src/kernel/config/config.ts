@@ -119,6 +119,8 @@ export function readConfig(env: Environment) {
     securityContact: read.contact('SECURITY_CONTACT'),
     /** Without it no e-mail is sent. */
     smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
+    /** Stamps the time on daily roots (RFC 3161); undefined: nobody does. */
+    tsaUrl: read.httpsUrl('TSA_URL'),
     /** Undefined: no automatic backups. */
     backups: read.backups(),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

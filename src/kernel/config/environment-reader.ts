@@ -89,6 +89,12 @@ export class EnvironmentReader {
     return this.checked(name, isUrl, must)?.replace(/\/+$/, '') ?? fallback
   }
 
+  /** An address with any path and query. */
+  httpsUrl(name: string): string | undefined {
+    const isUrl = (value: string) => URL.canParse(value) && /^https?:\/\/[^/?#@\s]+[^#@\s]*$/i.test(value)
+    return this.checked(name, isUrl, 'an https address without credentials')
+  }
+
   /** RFC 9116, 2.5.3: a mail, web or telephone address. */
   contact(name: string): string | undefined {
     const isContact = (value: string) =>

@@ -57,7 +57,7 @@ export class OutboundFailure extends Error {
 type OutboundResponse = { status: number; headers: Headers; body: Buffer }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-type OutboundPost = { url: string; headers: Record<string, string>; body: string }
+type OutboundPost = { url: string; headers: Record<string, string>; body: string | Buffer }
 
 export type Outbound = ReturnType<typeof openOutbound>
 

@@ -38,6 +38,16 @@ function listSiblings(hashes: readonly Buffer[], index: number): Buffer[] {
     : [...listSiblings(right, index - size), combine(left)]
 }
 
+/**
+ * The root of a tree that is stored in subtrees: `roots` are those of equally many entries each, a power of
+ * two; the last may have fewer.
+ */
+export const combineSubtrees = (roots: readonly Buffer[]): Buffer =>
+  roots.length === 0 ? computeMerkleRoot([]) : combine(roots)
+
+/** What follows the proof in subtree number `index`, up to the root. */
+export const proveSubtree = (roots: readonly Buffer[], index: number): Buffer[] => listSiblings(roots, index)
+
 export type MerkleProof = { entry: Uint8Array; index: number; size: number; siblings: readonly Uint8Array[] }
 
 /** Whether `entry` is number `index` of `size` entries with this root. */

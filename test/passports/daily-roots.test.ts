@@ -1,0 +1,117 @@
+/** Tests daily Merkle roots over versions, and time stamps by an authority that OpenSSL plays. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { getSecretIssuer, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
+import { parseId } from '../../src/kernel/ids.ts'
+import { createDueRoots, findVersionProof, stampRoots } from '../../src/passports/signed/daily-roots.ts'
+import { listCommitments } from '../../src/passports/signed/list-commitments.ts'
+import { computeMerkleRoot, isInMerkleTree } from '../../src/standards/signing/merkle-tree.ts'
+import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { startTsa } from './tsa.ts'
+
+const DAY_MS = 86_400_000
+/** More than one block of 1,024. */
+const ITEMS = 1_100
+
+let s: UnitStand
+let tsa: Awaited<ReturnType<typeof startTsa>>
+let model: string
+const outbound = openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
+const always = () => true
+
+const setup = () => ({ sql: s.account.ctx.sql, clock: s.t.clock, secretCipher: s.t.setup.secretCipher })
+const readRoots = () =>
+  s.account.ctx.sql<
+    { until: Date; versions: number; root: Buffer; token: Buffer | null; stamped_at: Date | null }[]
+  >`
+    select until, versions, root, token, stamped_at from daily_root where account_id = ${s.account.id} order by until`
+
+async function readCommitments(since: Date | null, until: Date) {
+  const { ctx } = s.account
+  const issuer = await getSecretIssuer(s.t.sql, s.t.setup.secretCipher, s.account.id, s.t.clock.now())
+  assert.ok(issuer?.commitKey)
+  const all = []
+  for await (const one of listCommitments(ctx, issuer.commitKey, { since, until })) all.push(one)
+  return all
+}
+
+before(async () => {
+  tsa = await startTsa()
+  s = await startUnitStand('enterprise')
+  await setSigning({ ...s.account.ctx, secretCipher: s.t.setup.secretCipher }, true)
+  model = await s.model()
+  await s.items(model, 'i', ITEMS)
+  await s.call('PATCH', `/${model}`, { data: { weightKg: 7 } })
+})
+after(async () => {
+  await outbound.close()
+  tsa.close()
+  await s.close()
+})
+
+describe('daily roots', () => {
+  test('cover each version once, from the day after, and only for accounts with keys', async () => {
+    s.t.clock.advance(DAY_MS + DAY_MS)
+    assert.equal(await createDueRoots(setup(), always), 1)
+    assert.equal(await createDueRoots(setup(), always), 0)
+    const [first] = await readRoots()
+    assert.deepEqual(
+      [first?.versions, first?.until.getTime() ?? 1],
+      [ITEMS + 2, first?.until.setUTCHours(0, 0, 0, 0)],
+    )
+    const entries = (await readCommitments(null, first?.until ?? new Date(0))).map(
+      ({ commitment }) => commitment,
+    )
+    assert.deepEqual(first?.root, computeMerkleRoot(entries))
+  })
+
+  test('prove each version, and no other', async () => {
+    const [first] = await readRoots()
+    const all = await readCommitments(null, first?.until ?? new Date(0))
+    for (const one of [...all.slice(0, 3), ...all.slice(1_020, 1_030), ...all.slice(-3)]) {
+      const proof = await findVersionProof(s.account.ctx, one)
+      assert.ok(proof)
+      const { commitment: entry, index, size, siblings, root } = proof
+      assert.deepEqual(all[index]?.commitment, one.commitment)
+      assert.equal(isInMerkleTree({ entry, index, size, siblings }, root), true)
+      const changed = Buffer.from(entry)
+      changed.writeUInt8(changed.readUInt8(0) ^ 1, 0)
+      assert.equal(isInMerkleTree({ entry: changed, index, size, siblings }, root), false)
+      assert.equal(await findVersionProof(s.account.ctx, { ...one, commitment: changed }), undefined)
+    }
+  })
+
+  test('of a later day cover only what was made since', async () => {
+    await s.call('PATCH', `/${model}`, { data: { weightKg: 8 } })
+    s.t.clock.advance(DAY_MS)
+    assert.equal(await createDueRoots(setup(), always), 1)
+    const [first, second] = await readRoots()
+    assert.equal(second?.versions, 1)
+    const [only] = await readCommitments(first?.until ?? null, second?.until ?? new Date(0))
+    assert.deepEqual([only?.passport, only?.versionNo], [parseId(model), 3])
+    s.t.clock.advance(DAY_MS)
+    await createDueRoots(setup(), always)
+    assert.equal((await readRoots()).at(-1)?.versions, 0)
+  })
+})
+
+describe('time stamps', () => {
+  test('are asked for again after a failure, and OpenSSL accepts them', async () => {
+    const timeStamping = { outbound, url: tsa.url }
+    tsa.setDown(true)
+    await assert.rejects(stampRoots(setup(), timeStamping, always), /answered 503/)
+    tsa.setDown(false)
+    assert.equal(await stampRoots(setup(), timeStamping, always), 2)
+    assert.equal(await stampRoots(setup(), timeStamping, always), 0)
+    for (const { versions, root, token, stamped_at } of await readRoots()) {
+      if (versions === 0) continue
+      assert.ok(token !== null && stamped_at !== null)
+      tsa.check(token, root)
+      const other = Buffer.from(root)
+      other.writeUInt8(other.readUInt8(0) ^ 1, 0)
+      assert.throws(() => tsa.check(token, other))
+    }
+  })
+})
