@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/accounts.ts'
+import { listShards } from '../../src/kernel/db/shards.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
@@ -380,7 +381,7 @@ describe('identifiers of other systems', () => {
       await unchanged(() =>
         assert.rejects(importAccountFromFile({ openPool, sql, clock, secretCipher }, file), /already/),
       )
-      await t.sql`delete from passport where account_id = ${moving.id}`
+      for (const shard of listShards(sql)) await shard`delete from passport where account_id = ${moving.id}`
       await assert.rejects(
         importAccountFromFile({ openPool, sql, clock, secretCipher }, { ...file, name: 'Again' }),
         /https:\/\/old\.example\/moving is not valid, or belongs to another passport here/,
