@@ -110,6 +110,7 @@ describe('accounts', () => {
       lines: 0,
       state: 'ready',
       format: 'csv',
+      incomplete: 0,
     })
     assert.match(await readFile(file('a.csv'), 'utf8'), /^action,passportId/)
     const again = await carnet(['registry', 'export', ...of, '--to', file('a.csv')], settings)

@@ -11,6 +11,7 @@ import {
   reportResults,
 } from '../../passports/registry/parse-results.ts'
 import { storeRegistryResults } from '../../passports/registry/store-results.ts'
+import { sumRegistryEntries } from '../../passports/registry/sum-entries.ts'
 import { explainFileError, requireNewPath, writeNewFile } from '../../transfer/new-file.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import { type Command, CommandError } from '../command-line/command.ts'
@@ -46,7 +47,14 @@ export const registryExport: Command = {
         }
         return count
       })
-      return { value: { path, lines, state, format }, text: `${path} has ${lines} lines.` }
+      const { states } = await sumRegistryEntries(account)
+      const incomplete = states.get('incomplete') ?? 0
+      const text = [`${path} has ${lines} lines.`]
+      if (incomplete > 0)
+        text.push(
+          `${incomplete} passports have no line yet: the console lists what they lack, at /console/registry.`,
+        )
+      return { value: { path, lines, state, format, incomplete }, text: text.join('\n') }
     },
   ),
 }
