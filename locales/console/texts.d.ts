@@ -670,6 +670,8 @@ export type Texts = {
     }
     point: (values: { n: Value }) => string
     points: (values: { list: Value }) => string
+    untp: string
+    untpMissing: (values: { fields: Value }) => string
     rulesOf: (values: { date: Value }) => string
     sources: string
     credit: string

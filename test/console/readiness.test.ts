@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { getState } from '../../src/passports/core/state.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -67,6 +69,27 @@ function part(html: string, id: string): string {
 
 const listRules = (html: string) =>
   Array.from(html.matchAll(/<li id="([^"]+)" class="rule"/g), ([, id]) => id)
+
+describe('the page of a product', () => {
+  test('says what a UNTP credential still needs, if the account signs', async () => {
+    const facility = { facilityId: '4012345000009', name: 'Plant 2', country: 'DE' }
+    const lacking = await make('battery-model', { manufacturingFacility: null })
+    const complete = await make('battery-model', { manufacturingFacility: facility })
+    const readPage = ({ at }: Made) => show(`${at}/readiness`)
+    assert.doesNotMatch(await readPage(lacking), /UNTP/)
+    const signing = {
+      ...ctx,
+      secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
+    }
+    await setSigning(signing, true)
+    assert.match(
+      part(await readPage(lacking), 'untp'),
+      /as soon as it has: Identifier of the manufacturing facility and Name of the manufacturing facility\./,
+    )
+    assert.doesNotMatch(await readPage(complete), /UNTP/)
+    await setSigning(signing, false)
+  })
+})
 
 describe('the product page', () => {
   test('shows each act that applies with its state and its bar', async () => {

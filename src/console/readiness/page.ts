@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import { listUntpGaps } from '../../passports/documents/untp-gaps.ts'
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { RULE_LEVELS } from '../../readiness/act.ts'
@@ -64,7 +65,11 @@ async function renderReadinessPage(
   const { ctx, words, session, query } = visit
   const texts = words.texts.readiness
   const { row } = state
-  const [report, hasUnits] = await Promise.all([findReport(visit, state), hasUnitsUnder(ctx, row)])
+  const [report, hasUnits, untpGaps] = await Promise.all([
+    findReport(visit, state),
+    hasUnitsUnder(ctx, row),
+    listUntpGaps(ctx, state),
+  ])
   const mayEdit = session.role !== 'viewer'
   const page: PageContext = { words, state, mayEdit, hasUnits, reasons: listReasons(state), typed }
   const { judged, undetermined, notApplying } = report
@@ -76,11 +81,22 @@ async function renderReadinessPage(
   const body = html`!${backToProduct(words, state)}<h1>${texts.titleOf({ name: getProductTitle(words, state) })}</h1>
 <p class="lead">${texts.lead}</p>!${renderDone(visit, state)}!${renderTypedProblems(page)}
 !${acts.length === 0 ? html`<p>${texts.noActs}</p>` : html`<p class="no-print"><a class="alone" href="${getReadinessUrl(row)}.csv">${texts.download}</a></p>`}!${acts}
-!${renderNotes(page, report.notes)}!${renderNotApplying(words, notApplying)}
+!${renderNotes(page, report.notes)}!${renderNotApplying(words, notApplying)}!${renderUntpGaps(words, untpGaps)}
 <p class="after quiet">${texts.rulesOf({ date: words.date(report.rulesVersion) })}</p>!${renderSources(words, row.category, shown)}`
   const status = typed === undefined ? 200 : 422
   const scripts = query.has('n') ? [DRAFTS_MODULE] : []
   return { title: texts.titleOf({ name: getProductTitle(words, state) }), body, status, scripts }
+}
+
+function renderUntpGaps(words: Words, paths: readonly string[]): string {
+  if (paths.length === 0) return ''
+  const labels = paths.map(path => getFieldLabel(words, path))
+  const fields = new Intl.ListFormat(words.language, { type: 'conjunction' }).format(labels)
+  return section(
+    'untp',
+    words.texts.readiness.untp,
+    html`<p>${words.texts.readiness.untpMissing({ fields })}</p>`,
+  )
 }
 
 /** After a save the browser deletes what it kept of the form. */
