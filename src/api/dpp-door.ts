@@ -21,7 +21,13 @@ import {
   selectDocumentType,
 } from './dpp/accept.ts'
 import { buildEtag, buildPrivateEtagOfJson } from './dpp/etag.ts'
-import { findByDppId, findByProductId, parseProductId, requireDppUuid } from './dpp/find-passport.ts'
+import {
+  findByDppId,
+  findByProductId,
+  findListedProduct,
+  parseProductId,
+  requireDppUuid,
+} from './dpp/find-passport.ts'
 import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
 import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
@@ -254,8 +260,7 @@ async function listDppIds(call: Call): Promise<unknown> {
   const ids = readProductIds(readJson(request.body))
   const start = context.cursors.read(cursor, ids)
   const page = ids.slice(start, start + size)
-  const wanted = page.map(id => parseProductId(context, id))
-  const rows = await Promise.all(wanted.map(one => findByProductId(context, one)))
+  const rows = await Promise.all(page.map(id => findListedProduct(context, id)))
   const dppIds = rows.flatMap(row => (row ? getDocumentId(context.addresses, row) : []))
   const end = start + page.length
   return call.reply

@@ -98,7 +98,12 @@ describe('reads', () => {
     assert.deepEqual((await ask('POST', next, { body: links })).json, { dppIds: [addressOf(model)] })
     assert.equal((await ask('POST', next, { body: [...links, 'https://example.com/01/x'] })).status, 400)
     const unknown = await ask('POST', '/dppsByProductIds', {
-      body: ['https://example.com/01/04006381333931'],
+      body: [
+        'https://example.com/01/04006381333931',
+        'urn:epc:id:sgtin:4012345.077889.2026',
+        'https://example.com/01/x',
+        'x',
+      ],
     })
     assert.deepEqual(unknown.json, { dppIds: [] })
     const tooMany = Array.from({ length: 101 }, (_, i) => `https://example.com/${i}`)

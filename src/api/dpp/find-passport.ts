@@ -77,28 +77,44 @@ const LINK_ERRORS: Record<DigitalLinkError, string> = {
 
 /** Throws `bad_request` for a text that is no such address. */
 export function parseProductId(setup: FindSetup, text: string): ProductId {
-  const isAddress = listBases(setup.addresses).some(base => text.startsWith(`${base}/p/`))
-  const id = isAddress ? findPublicId(setup, text) : undefined
+  const id = findIdOfAddress(setup, text)
   return id === undefined ? { link: parseProductLink(text) } : { id }
+}
+
+/** The public id in the address of a page; undefined for any other text. */
+function findIdOfAddress(setup: FindSetup, text: string): string | undefined {
+  const isAddress = listBases(setup.addresses).some(base => text.startsWith(`${base}/p/`))
+  return isAddress ? findPublicId(setup, text) : undefined
 }
 
 /** Throws `bad_request` for a text that is no GS1 Digital Link of any host. */
 export function parseProductLink(text: string): DigitalLink {
+  const link = tryParseProductLink(text)
+  if ('problem' in link) throw new AppError('bad_request', link.problem)
+  return link
+}
+
+function tryParseProductLink(text: string): DigitalLink | { problem: string } {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AppError(
-      'bad_request',
-      'A product identifier is a GS1 Digital Link such as https://example.com/01/09506000134352, or the address of a passport.',
-    )
+    const problem =
+      'A product identifier is a GS1 Digital Link such as https://example.com/01/09506000134352, or the address of a passport.'
+    return { problem }
   }
   const link = parseDigitalLink(url.pathname)
-  if ('error' in link) {
-    throw new AppError(
-      'bad_request',
-      `The product identifier is no GS1 Digital Link: ${LINK_ERRORS[link.error]}.`,
-    )
-  }
-  return link
+  if (!('error' in link)) return link
+  return { problem: `The product identifier is no GS1 Digital Link: ${LINK_ERRORS[link.error]}.` }
+}
+
+/** For one identifier of a list: of any other scheme, such as a URN, it is unknown and no error. */
+export async function findListedProduct(
+  setup: FindSetup,
+  text: string,
+): Promise<PublicPassportRow | undefined> {
+  const id = findIdOfAddress(setup, text)
+  if (id !== undefined) return findByProductId(setup, { id })
+  const link = tryParseProductLink(text)
+  return 'problem' in link ? undefined : findByProductId(setup, { link })
 }
 
 /** Undefined if there is no passport of exactly this level. */
