@@ -17,9 +17,12 @@ export async function pinDppIdBase(sql: Sql, pinning: Pinning): Promise<readonly
   return readDppIdBases(sql)
 }
 
-/** The current one first; empty before the first start, and in a database that is not migrated yet. */
+/**
+ * The current one first; empty before the first start, in a database that is not migrated yet, and for a user
+ * who may not read it: whatever comes next says so.
+ */
 export async function readDppIdBases(sql: Sql): Promise<readonly string[]> {
-  const [table] = await sql`select where to_regclass('public.dpp_id_base') is not null`
+  const [table] = await sql`select where has_table_privilege(to_regclass('public.dpp_id_base'), 'select')`
   if (table === undefined) return []
   const rows = await sql<{ base: string }[]>`select base from dpp_id_base order by pinned_at desc, base`
   return rows.map(({ base }) => base)
