@@ -88,10 +88,11 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
 }
 
 describe('every route that changes data', () => {
+  type Stand = { model: string; serial: string; draft: string }
   let serials = 0
 
   /** A model with an item that a correction has made outdated. */
-  async function stand(): Promise<{ model: string; serial: string; draft: string }> {
+  async function stand(): Promise<Stand> {
     const serial = `S${++serials}`
     const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
     const unit = { level: 'item', serial }
@@ -102,9 +103,18 @@ describe('every route that changes data', () => {
     return { model, serial, draft: prepared.json.data.id }
   }
 
-  const body = (route: { method: string; path: string }, serial: string): Ask => {
-    if (route.path === '/readiness') return { body: { category: 'battery', data: { weightKg: 2 } } }
-    if (route.path === '/readiness/settings') return { body: { acts: ['fr.agec.textile'] } }
+  const fixedBodies = (model: string): Record<string, object> => ({
+    '/readiness': { category: 'battery', data: { weightKg: 2 } },
+    '/readiness/settings': { acts: ['fr.agec.textile'] },
+    '/registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
+  })
+
+  const body = (
+    route: { method: string; path: string },
+    { serial, model }: Pick<Stand, 'serial' | 'model'>,
+  ): Ask => {
+    const fixed = fixedBodies(model)[route.path]
+    if (fixed !== undefined) return { body: fixed }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
       return { body: newProduct({ sku: route.path.endsWith('sku') ? undefined : `P${serial}` }) }
@@ -126,7 +136,8 @@ describe('every route that changes data', () => {
 
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isPublic)) {
     test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
-      const { model, serial, draft } = await stand()
+      const made = await stand()
+      const { model, serial, draft } = made
       const path = route.path
         .replace(':id', model)
         .replace(':draft', draft)
@@ -134,7 +145,7 @@ describe('every route that changes data', () => {
         .replace(':sku', serial)
         .replace(':gtin', nextGtin())
       const key = randomUUID()
-      const ask = withKey(key, body(route, serial))
+      const ask = withKey(key, body(route, made))
       const first = await send(route.method, path, ask)
       assert.ok(first.status < 300, first.text)
       assert.equal(first.headers['idempotency-replayed'], undefined)
@@ -156,7 +167,11 @@ describe('every route that changes data', () => {
         .replace(':sku', 'T-1')
         .replace(':gtin', '1')
       const before = await rowsOf()
-      const refusal = await send(route.method, `${path}?nothing=1`, withKey(randomUUID(), body(route, 'x')))
+      const refusal = await send(
+        route.method,
+        `${path}?nothing=1`,
+        withKey(randomUUID(), body(route, { model: 'x', serial: 'x' })),
+      )
       assert.equal(refusal.status, 422, refusal.text)
       assert.deepEqual(await rowsOf(), before)
     })

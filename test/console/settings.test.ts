@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { actAsOperator, renameAccount } from '../../src/accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
 import { createKey } from '../../src/accounts/keys/keys.ts'
 import {
@@ -651,7 +652,11 @@ const changeName = renameAccount
 
 describe('in German', () => {
   test('every settings page has a German title and none has an English one', async () => {
-    const owner = await stand.signedIn(await stand.account(), 'owner')
+    const account = await stand.account()
+    const owner = await stand.signedIn(account, 'owner')
+    // The page that makes a new key exists for an account that signs.
+    const { ctx, secretCipher } = stand
+    await setSigning({ ...ctx, secretCipher, accountId: account, actorId: 1 }, true)
     const paths = CONSOLE_ROUTES.filter(
       ({ method, path }) => method === 'GET' && path.startsWith(SETTINGS) && !/:|\/shown$/.test(path),
     )
