@@ -13,6 +13,7 @@ import { requireUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { findWholePassport } from '../../src/passports/read/find.ts'
+import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import {
   containsText,
@@ -171,9 +172,11 @@ describe('a document', () => {
   for (const { id } of allCategories())
     test(`${id}: no address shows a reader more, whatever they ask for`, async () => {
       const family = getFamily(id)
+      // Batteries have most restricted fields. Of other categories all levels only with `npm run test:full`.
+      const askedIds = IS_FULL || id === 'battery' ? family.ids : family.ids.slice(-1)
       for (const { name, reader, headers } of credentials) {
         let found = 0
-        for (const { path, accept } of family.ids.flatMap(one => listAddresses(family, one))) {
+        for (const { path, accept } of askedIds.flatMap(one => listAddresses(family, one))) {
           const { status, all, sent } = await read(path, { ...headers, ...(accept && { accept }) })
           assert.ok(status < 500, `${status} ${path}`)
           assertSeesOnly(all + sent, reader, family, `${path} as ${accept} for ${name}`)

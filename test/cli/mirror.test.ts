@@ -18,7 +18,7 @@ import {
   start,
 } from './processes.ts'
 
-const PASSPORTS = 60
+const PASSPORTS = 15
 const SECRET = 'planted-restricted-value'
 
 type Made = { written: number; removed: number; passports: number; files: number; is_signed: boolean }
