@@ -88,6 +88,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     passports,
     'passportsCommitment',
   ),
+  'passports proof': entry('write the proof of when a version existed', passports, 'passportsProof'),
   'gtin release': entry('release the GTIN of an inactive product for another product', gtin, 'gtinRelease'),
   'passports revoke-credential': entry(
     'revoke the credentials of a passport',

@@ -13,7 +13,10 @@ export function explainFileError(error: unknown, path: string, what: 'written' |
   return invalidInput(`${path} cannot be ${what} (${error.code}).`)
 }
 
-export async function requireNewPath(path: string, what: 'a backup' | 'an export'): Promise<void> {
+export async function requireNewPath(
+  path: string,
+  what: 'a backup' | 'an export' | 'a proof',
+): Promise<void> {
   if (!(await pathExists(path))) return
   throw invalidInput(`${path} exists already. Choose another name: ${what} never replaces a file.`)
 }

@@ -154,6 +154,9 @@ describe('accounts', () => {
     assert.equal(off.signing, false)
     const unclear = ['accounts', 'signing', 'revoke', '--account', account.id, '--key', 'first']
     assert.equal((await carnet(unclear, settings)).code, 2)
+    const none = ['passports', 'proof', '01m45m2vp0fqh9ek41pvnj0nca', '--to', join(folder.path, 'proof.json')]
+    assert.equal((await carnet(none, settings)).code, 1)
+    assert.equal((await carnet(none.slice(0, 3), settings)).code, 2)
     assert.equal((await carnet(['passports', 'commitment', 'first'], settings)).code, 2)
     const unknown = await carnet(['passports', 'commitment', '01m45m2vp0fqh9ek41pvnj0nca'], settings)
     assert.equal(unknown.code, 1)

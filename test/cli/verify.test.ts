@@ -9,7 +9,9 @@ import { createVerifyCommand } from '../../src/cli/commands/verify.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { addProof } from '../../src/standards/signing/data-integrity.ts'
 import { buildDidDocument } from '../../src/standards/signing/did-document.ts'
+import { buildMerkleProof, computeMerkleRoot } from '../../src/standards/signing/merkle-tree.ts'
 import { buildMirrorManifest } from '../../src/standards/signing/mirror-manifest.ts'
+import { buildVersionProof } from '../../src/standards/signing/version-proof.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../standards/signing-examples.ts'
 import { emptyFolder } from './processes.ts'
 
@@ -36,6 +38,33 @@ async function save(name: string, content: unknown): Promise<string> {
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
+
+describe('the proof of a version', () => {
+  const entries = ['a', 'b', 'c'].map(text => createHash('sha256').update(text).digest())
+  const [, commitment = Buffer.alloc(0)] = entries
+  const proven = {
+    passport: 'https://passports.example.org/p/01m45m2vp0fqh9ek41pvnj0nca',
+    ...{ versionNo: 2, commitment, index: 1, size: 3, siblings: buildMerkleProof(entries, 1) },
+    ...{ root: computeMerkleRoot(entries), until: new Date('2026-11-21T00:00:00Z'), token: null },
+  }
+
+  test('is valid: which version, before when, among how many', async () => {
+    const { code, out } = await run(await save('proof.json', buildVersionProof(proven)))
+    assert.equal(code, 0)
+    assert.match(
+      out,
+      /^The proof is valid\. The version is in a daily Merkle tree\.\n +about +https:\/\/passports\.example\.org\/p\/01m45m2vp0fqh9ek41pvnj0nca, version 2\n/,
+    )
+    assert.match(out, / +made before +2026-11-21T00:00:00\.000Z\n/)
+  })
+
+  test('is not valid for another version, index or root: exit code 1', async () => {
+    for (const change of [{ commitment: proven.root }, { index: 0 }, { root: commitment }]) {
+      const { code, out } = await run(await save('wrong.json', buildVersionProof({ ...proven, ...change })))
+      assert.deepEqual([code, out], [1, 'Not valid.\n'], JSON.stringify(change))
+    }
+  })
+})
 
 describe('a signed file', () => {
   test('is valid: who, when and what', async () => {

@@ -2,12 +2,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getSecretIssuer, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { asObject } from '../../src/kernel/data-object.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { parseId } from '../../src/kernel/ids.ts'
+import { proveVersion } from '../../src/passports/documents/prove-version.ts'
 import { createDueRoots, findVersionProof, stampRoots } from '../../src/passports/signed/daily-roots.ts'
 import { listCommitments } from '../../src/passports/signed/list-commitments.ts'
 import { computeMerkleRoot, isInMerkleTree } from '../../src/standards/signing/merkle-tree.ts'
+import { SignatureError } from '../../src/standards/signing/signature-error.ts'
+import { readTimeStampToken } from '../../src/standards/signing/timestamp.ts'
+import {
+  buildVersionProof,
+  isVersionProof,
+  verifyVersionProof,
+} from '../../src/standards/signing/version-proof.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { startTsa } from './tsa.ts'
 
@@ -83,6 +92,38 @@ describe('daily roots', () => {
     }
   })
 
+  test('give a file for one version, which is refused after any one change', async () => {
+    const id = model
+    const proven = await proveVersion(s.t.setup, parseId(id) ?? '', 2)
+    const file = buildVersionProof(proven)
+    assert.ok(isVersionProof(JSON.parse(JSON.stringify(file))))
+    const { passport, versionNo, stampedAt } = verifyVersionProof(file)
+    assert.deepEqual([passport, versionNo, stampedAt], [`https://carnet.example/p/${id}`, 2, null])
+    const tree = asObject(file.tree)
+    const siblings = proven.siblings.map(one => one.toString('base64url'))
+    const [first, ...rest] = siblings
+    const other = proven.commitment
+      .toString('base64url')
+      .replace(/^./, letter => (letter === 'A' ? 'B' : 'A'))
+    for (const changed of [
+      { versionCommitment: other },
+      { versionCommitment: 'short' },
+      { tree: { ...tree, index: proven.index + 1 } },
+      { tree: { ...tree, size: 1 } },
+      { tree: { ...tree, root: other } },
+      { tree: { ...tree, siblings: rest } },
+      { tree: { ...tree, siblings: [other, ...rest] } },
+      { tree: { ...tree, siblings: [first, 7] } },
+      { tree: null },
+      { timeStamp: 'MAA=' },
+    ])
+      assert.throws(
+        () => verifyVersionProof({ ...file, ...changed }),
+        SignatureError,
+        JSON.stringify(changed),
+      )
+  })
+
   test('of a later day cover only what was made since', async () => {
     await s.call('PATCH', `/${model}`, { data: { weightKg: 8 } })
     s.t.clock.advance(DAY_MS)
@@ -112,6 +153,10 @@ describe('time stamps', () => {
       const other = Buffer.from(root)
       other.writeUInt8(other.readUInt8(0) ^ 1, 0)
       assert.throws(() => tsa.check(token, other))
+      assert.throws(() => readTimeStampToken(token, other), /for another hash/)
     }
+    const [first] = await readRoots()
+    const file = buildVersionProof(await proveVersion(s.t.setup, parseId(model) ?? '', 2))
+    assert.deepEqual(verifyVersionProof(file).stampedAt, first?.stamped_at)
   })
 })

@@ -25,6 +25,11 @@ import {
   type SignedText,
 } from '../../standards/signing/signed-text.ts'
 import {
+  isVersionProof,
+  type VersionProofFacts,
+  verifyVersionProof,
+} from '../../standards/signing/version-proof.ts'
+import {
   alignColumns,
   type Command,
   CommandError,
@@ -62,7 +67,8 @@ const FORM_NAMES: Readonly<Record<SignedForm, string>> = {
 
 export const createVerifyCommand = (findIssuer: FindIssuer): Command => ({
   usage: 'verify FILE [--did did.json] [--files DIR]',
-  about: 'checks the signature of a passport, credential, SD-JWT or mirror, without a network',
+  about:
+    'checks a signed passport, credential, SD-JWT or mirror, or the proof of a version, without a network',
   positionals: ['FILE'],
   options: {
     did: { hint: 'did.json', about: "the issuer's keys; without it, those of this installation" },
@@ -84,6 +90,8 @@ async function verifyFile(
 ): Promise<CommandResult> {
   const bytes = readFile(path)
   try {
+    const file: unknown = tryParseJson(bytes.toString())
+    if (isVersionProof(file)) return describeVersionProof(verifyVersionProof(file))
     const signed = readSignedText(bytes)
     if (folder !== undefined && signed.form !== 'mirror-manifest') {
       throw new UsageError('--files is only for the manifest of a mirror.')
@@ -188,6 +196,36 @@ function describeSigned(
     },
     text: `The signature is valid. This is ${FORM_NAMES[form]}.\n${alignColumns(stated, '  ')}`,
     failure: isWrong ? describeWrongFiles(wrongFiles) : undefined,
+  }
+}
+
+function describeVersionProof({
+  passport,
+  versionNo,
+  until,
+  root,
+  stampedAt,
+}: VersionProofFacts): CommandResult {
+  const rows = [
+    ['about', `${passport}, version ${versionNo}`],
+    ['made before', until],
+    ['root', root],
+    [
+      'time stamp',
+      stampedAt === null ? 'none' : `${stampedAt.toISOString()}; openssl ts -verify checks its authority`,
+    ],
+  ]
+  return {
+    value: {
+      result: 'valid',
+      form: 'version-proof',
+      subject: passport,
+      version_no: versionNo,
+      made_before: until,
+      root,
+      stamped_at: stampedAt?.toISOString() ?? null,
+    },
+    text: `The proof is valid. The version is in a daily Merkle tree.\n${alignColumns(rows, '  ')}`,
   }
 }
 

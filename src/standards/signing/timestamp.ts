@@ -47,21 +47,29 @@ export function readTimeStampResponse(response: Uint8Array, hash: Uint8Array, no
   const [status, token] = readChildren(readSingle(Buffer.from(response), DER.sequence))
   const code = readChildren(requireTag(status, DER.sequence).content)[0]?.content.at(-1) ?? -1
   if (!GRANTED.includes(code)) throw malformed(`The time stamp was refused with the status ${code}.`)
-  const info = readTimeStampInfo(requireTag(token, DER.sequence))
+  const signed = requireTag(token, DER.sequence)
+  const { time, rest } = readStamp(signed, hash)
+  const found = rest.find(one => one.tag === DER.integer)
+  if (!found?.content.equals(toInteger(nonce)))
+    throw new SignatureError('altered', 'The time stamp is for another request.')
+  return { token: signed.whole, time }
+}
+
+/** The time of a stored token. Throws SignatureError if it is for another hash. */
+export function readTimeStampToken(token: Uint8Array, hash: Uint8Array): Date {
+  const [signed] = readChildren(Buffer.from(token))
+  return readStamp(requireTag(signed, DER.sequence), hash).time
+}
+
+function readStamp(token: DerElement, hash: Uint8Array): { time: Date; rest: DerElement[] } {
   // version, policy, imprint, serial number, time; then accuracy, ordering and nonce if they are there.
-  const [, , imprint, , time, ...rest] = readChildren(info)
+  const [, , imprint, , time, ...rest] = readChildren(readTimeStampInfo(token))
   const [algorithm, hashed] = readChildren(requireTag(imprint, DER.sequence).content)
   const isSha256 = readChildren(requireTag(algorithm, DER.sequence).content)[0]?.content.equals(SHA256_OID)
   if (!isSha256 || !requireTag(hashed, DER.octets).content.equals(hash)) {
     throw new SignatureError('altered', 'The time stamp is for another hash.')
   }
-  const found = rest.find(one => one.tag === DER.integer)
-  if (!found?.content.equals(toInteger(nonce)))
-    throw new SignatureError('altered', 'The time stamp is for another request.')
-  return {
-    token: requireTag(token, DER.sequence).whole,
-    time: readTime(requireTag(time, DER.time).content.toString('latin1')),
-  }
+  return { time: readTime(requireTag(time, DER.time).content.toString('latin1')), rest }
 }
 
 /** Unpacks ContentInfo, SignedData and EncapsulatedContentInfo. */

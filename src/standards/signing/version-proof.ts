@@ -1,0 +1,85 @@
+/**
+ * A file that proves when a version existed: the way from its commitment to a daily Merkle root, and the time
+ * stamp on that root.
+ */
+import type { DataObject } from '../../kernel/data-object.ts'
+import { isObject } from '../../kernel/data-object.ts'
+import { isInMerkleTree } from './merkle-tree.ts'
+import { malformed, SignatureError } from './signature-error.ts'
+import { readTimeStampToken } from './timestamp.ts'
+
+export const VERSION_PROOF_FORMAT = 'carnet-version-proof/1'
+
+/** `until`: the versions in the tree were made before this time. */
+export type ProvenVersion = {
+  /** The address of the passport. */
+  passport: string
+  versionNo: number
+  commitment: Buffer
+  index: number
+  size: number
+  /** From the bottom of the tree to its top. */
+  siblings: readonly Buffer[]
+  root: Buffer
+  until: Date
+  /** A time stamp token of RFC 3161 over the root, DER; null without one. */
+  token: Buffer | null
+}
+
+/** `stampedAt`: null without a time stamp. */
+export type VersionProofFacts = Pick<ProvenVersion, 'passport' | 'versionNo'> & {
+  until: string
+  root: string
+  stampedAt: Date | null
+}
+
+/** Hashes in base64url, as `versionCommitment` in documents; the token in base64. */
+export const buildVersionProof = (proven: ProvenVersion): DataObject => ({
+  format: VERSION_PROOF_FORMAT,
+  passport: proven.passport,
+  versionNo: proven.versionNo,
+  versionCommitment: proven.commitment.toString('base64url'),
+  tree: {
+    until: proven.until.toISOString(),
+    size: proven.size,
+    index: proven.index,
+    siblings: proven.siblings.map(one => one.toString('base64url')),
+    root: proven.root.toString('base64url'),
+  },
+  timeStamp: proven.token?.toString('base64') ?? null,
+})
+
+export const isVersionProof = (file: unknown): file is DataObject =>
+  isObject(file) && file.format === VERSION_PROOF_FORMAT
+
+/**
+ * Throws SignatureError unless the commitment is in the tree and the time stamp is on its root. The signature
+ * of the time stamping authority is not checked: `openssl ts -verify` does that, with its certificates.
+ */
+export function verifyVersionProof(file: DataObject): VersionProofFacts {
+  const { passport, versionNo, tree, timeStamp } = file
+  const isReadable = typeof passport === 'string' && typeof versionNo === 'number' && isObject(tree)
+  if (!isReadable || typeof tree.until !== 'string' || !Array.isArray(tree.siblings)) throw unreadable()
+  const { index, size, until } = tree
+  if (typeof index !== 'number' || typeof size !== 'number') throw unreadable()
+  const root = readHash(tree.root)
+  const proof = {
+    entry: readHash(file.versionCommitment),
+    index,
+    size,
+    siblings: tree.siblings.map(readHash),
+  }
+  if (!isInMerkleTree(proof, root)) {
+    throw new SignatureError('altered', 'The commitment to this version is not in the tree of that root.')
+  }
+  const stampedAt =
+    typeof timeStamp === 'string' ? readTimeStampToken(Buffer.from(timeStamp, 'base64'), root) : null
+  return { passport, versionNo, until, root: root.toString('hex'), stampedAt }
+}
+
+function readHash(text: unknown): Buffer {
+  if (typeof text !== 'string' || !/^[\w-]{43}$/.test(text)) throw unreadable()
+  return Buffer.from(text, 'base64url')
+}
+
+const unreadable = () => malformed('The proof lacks a member, or one cannot be read.')
