@@ -178,7 +178,7 @@ describe('a lost connection', () => {
       }
       context.mock.method(Socket.prototype, '_destroy', sendInBetween)
     })
-    await other`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'single'`
+    await other`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'single'`
     assert.equal(await outcome, 'CONNECTION_CLOSED')
     context.mock.restoreAll()
     const began = performance.now()

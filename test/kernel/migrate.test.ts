@@ -163,7 +163,7 @@ describe('migrate', () => {
     while (asleep === 0) {
       await turn()
       const rows = await sql`
-        select from pg_stat_activity where application_name = 'doomed' and wait_event = 'PgSleep'`
+        select from pg_stat_activity where datname = current_database() and application_name = 'doomed' and wait_event = 'PgSleep'`
       asleep = rows.length
     }
     child.kill('SIGKILL')
