@@ -21,6 +21,7 @@ import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { startTsa } from './tsa.ts'
 
 const DAY_MS = 86_400_000
+const NOON_MS = DAY_MS / 2
 /** More than one block of 1,024. */
 const ITEMS = 1_100
 
@@ -49,6 +50,8 @@ async function readCommitments(since: Date | null, until: Date) {
 before(async () => {
   tsa = await startTsa()
   s = await startUnitStand('enterprise')
+  // A root is due an hour after midnight, so the day begins at noon whenever the test runs.
+  s.t.clock.advance(DAY_MS + NOON_MS - (s.t.clock.now().getTime() % DAY_MS))
   await setSigning({ ...s.account.ctx, secretCipher: s.t.setup.secretCipher }, true)
   model = await s.model()
   await s.items(model, 'i', ITEMS)
