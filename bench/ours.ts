@@ -1,5 +1,7 @@
 /** Carnet as it runs in production, in its own process. Prints the port. */
 
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApp } from '../src/cli/server/app.ts'
 import { createShardPools } from '../src/cli/store/shard-pools.ts'
 import { systemClock } from '../src/kernel/clock.ts'
@@ -10,6 +12,7 @@ import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
+import { openMediaServices } from '../src/media/media-services.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
 const {
@@ -57,6 +60,7 @@ const app = createApp({
       if (isCounting) scans.record(...noted)
     },
   },
+  media: openMediaServices({ folder: join(tmpdir(), 'carnet-bench-media') }),
   log,
   mail: openMailer(undefined, log),
   findReadiness: async () => 'ready',

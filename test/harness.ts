@@ -2,6 +2,10 @@
  * The setup for API and site tests: the real server on its own database, a clock that the test controls,
  * accounts and keys.
  */
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import examples from '../assets/api/examples.json' with { type: 'json' }
 import { findHome } from '../src/accounts/account-shard.ts'
@@ -19,6 +23,7 @@ import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
+import { openMediaServices } from '../src/media/media-services.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { spreadAccount } from '../src/webhooks/spread-account.ts'
 import { watchAnswers } from './answers.ts'
@@ -118,6 +123,7 @@ export async function startHarness(
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const mail = openMailer(undefined, log)
   const scans = createScanRecorder({ sql: shared, clock, log, geoMmdbPath: settings.geoMmdbPath })
+  const mediaFolder = join(tmpdir(), `carnet-media-${randomUUID()}`)
   const setup: AppSetup = {
     sql: shared,
     openPoolOfOne: () => openPool(target, { max: 1, isDistributed }),
@@ -135,6 +141,7 @@ export async function startHarness(
     version: '0.0.0-test',
     countryHeader: settings.countryHeader,
     scans,
+    media: openMediaServices({ folder: mediaFolder }),
     log,
     findReadiness: async () => 'ready',
   }
@@ -208,6 +215,7 @@ export async function startHarness(
     },
     async close() {
       await app.close()
+      await rm(mediaFolder, { recursive: true, force: true })
       await setup.outbound.close()
       await Promise.all([endPools(shared), views?.end({ timeout: 5 })])
       if (settings.database === undefined) await database.drop()

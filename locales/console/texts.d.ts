@@ -1865,6 +1865,11 @@ export type Texts = {
     unlisted_name: string
     now_known: string
     not_ready: string
+    media_type: string
+    media_too_large: string
+    media_dimensions: string
+    media_unreadable: string
+    media_active_content: string
   }
   emails: {
     resetSubject: string

@@ -25,6 +25,7 @@ import { requireUtf8Json } from './endpoint/require-utf8-json.ts'
 import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { keepBodyBytes } from './idempotency.ts'
 import { limitAddress } from './limits.ts'
+import { MAX_UPLOAD_BYTES, readUpload } from './media/read-upload.ts'
 import { handleWrite, type RawInput } from './writes.ts'
 
 declare module 'fastify' {
@@ -37,11 +38,16 @@ declare module 'fastify' {
 export const API_PREFIX = '/api/v1'
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_BULK_BYTES = 8 * 1024 * 1024
-export const getBodyLimit = (endpoint: Endpoint) => (isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES)
+export const getBodyLimit = (endpoint: Endpoint) => {
+  if (takesFile(endpoint)) return MAX_UPLOAD_BYTES
+  return isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES
+}
 
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
 const isNeverRejected = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === true && endpoint.isNeverRejected === true
+const takesFile = (endpoint: Endpoint | undefined) =>
+  endpoint?.isPublic === false && endpoint.takesFile === true
 const isBodyOptional = (endpoint: Endpoint | undefined) =>
   endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
@@ -71,7 +77,13 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           done(toError(error))
         }
       })
-      door.addContentTypeParser('*', rejectOtherMediaType)
+      door.addContentTypeParser('*', (request, payload, done) => {
+        if (!takesFile(endpointOf(request))) return rejectOtherMediaType(request, payload, done)
+        readUpload(payload, String(request.headers['content-type'])).then(file => {
+          keepBodyBytes(request, file.bytes)
+          done(null, file)
+        }, done)
+      })
       door.addHook('onRequest', async (request, reply) => {
         const endpoint = endpointOf(request)
         if (endpoint?.isPublic) limitAddress(setup, request, reply, { rejects: !isNeverRejected(endpoint) })
@@ -79,6 +91,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
         if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
       })
+      door.addHook('onClose', async () => setup.media.preparer.stop())
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
       for (const [path, endpoints] of Map.groupBy(ENDPOINTS, endpoint => endpoint.path)) {
         rejectOtherMethods(door, path, endpoints)

@@ -10,6 +10,13 @@ import {
   readDraft,
 } from './drafts/drafts.ts'
 import type { ApiSetup, Endpoint } from './endpoint/endpoint.ts'
+import {
+  createMedia,
+  deleteMediaEndpoint,
+  listMediaEndpoint,
+  MEDIA_SCHEMAS,
+  readMedia,
+} from './media/media.ts'
 import { buildOpenapiDocument } from './openapi/document.ts'
 import { archiveProduct, restoreProduct } from './products/archive.ts'
 import { changeProduct } from './products/change-product.ts'
@@ -71,6 +78,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   changeReadinessSettings,
   exportRegistry,
   importRegistryResults,
+  listMediaEndpoint,
+  createMedia,
+  readMedia,
+  deleteMediaEndpoint,
   health,
   openapiEndpoint(buildApiDocument),
   listCategories,
@@ -81,6 +92,7 @@ const SCHEMAS = {
   ...PRODUCT_SCHEMAS,
   ...UNIT_SCHEMAS,
   ...REFRESH_SCHEMAS,
+  ...MEDIA_SCHEMAS,
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...READINESS_SCHEMAS,

@@ -50,6 +50,11 @@ export type DetailCode =
   | 'unlisted_name'
   | 'now_known'
   | 'not_ready'
+  | 'media_type'
+  | 'media_too_large'
+  | 'media_dimensions'
+  | 'media_unreadable'
+  | 'media_active_content'
 
 /** Names and list indexes. */
 export type Path = readonly (string | number)[]

@@ -21,6 +21,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -88,10 +89,13 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
 }
 
 describe('every route that changes data', () => {
-  type Stand = { model: string; serial: string; draft: string }
+  type Stand = { model: string; serial: string; draft: string; picture: Buffer; media: string }
   let serials = 0
 
-  /** A model with an item that a correction has made outdated. */
+  const makePicture = () => makePng({ width: 1 + serials, height: 2 })
+  const sendPicture = (picture: Buffer): Ask => ({ text: picture, headers: { 'content-type': 'image/png' } })
+
+  /** A model with an item that a correction has made outdated, a draft, a stored file and one to store. */
   async function stand(): Promise<Stand> {
     const serial = `S${++serials}`
     const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
@@ -100,7 +104,10 @@ describe('every route that changes data', () => {
     const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
     await send('PATCH', `/products/${model}`, { key: account.key, body: correction })
     const prepared = await send('POST', '/drafts', { key: account.key, body: newProduct() })
-    return { model, serial, draft: prepared.json.data.id }
+    const file = { key: account.key, ...sendPicture(await makePicture()) }
+    const media = (await send('POST', '/media', file)).json.data.id
+    serials++
+    return { model, serial, draft: prepared.json.data.id, picture: await makePicture(), media }
   }
 
   const fixedBodies = (model: string): Record<string, object> => ({
@@ -111,8 +118,9 @@ describe('every route that changes data', () => {
 
   const body = (
     route: { method: string; path: string },
-    { serial, model }: Pick<Stand, 'serial' | 'model'>,
+    { serial, model, picture }: Pick<Stand, 'serial' | 'model' | 'picture'>,
   ): Ask => {
+    if (route.path === '/media') return sendPicture(picture)
     const fixed = fixedBodies(model)[route.path]
     if (fixed !== undefined) return { body: fixed }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
@@ -137,10 +145,11 @@ describe('every route that changes data', () => {
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isPublic)) {
     test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
       const made = await stand()
-      const { model, serial, draft } = made
+      const { model, serial, draft, media } = made
       const path = route.path
         .replace(':id', model)
         .replace(':draft', draft)
+        .replace(':media', media)
         .replace(':n', '1')
         .replace(':sku', serial)
         .replace(':gtin', nextGtin())
@@ -170,7 +179,7 @@ describe('every route that changes data', () => {
       const refusal = await send(
         route.method,
         `${path}?nothing=1`,
-        withKey(randomUUID(), body(route, { model: 'x', serial: 'x' })),
+        withKey(randomUUID(), body(route, { model: 'x', serial: 'x', picture: Buffer.from('x') })),
       )
       assert.equal(refusal.status, 422, refusal.text)
       assert.deepEqual(await rowsOf(), before)

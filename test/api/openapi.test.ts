@@ -16,6 +16,7 @@ import { listErrors } from '../../src/api/openapi/responses.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { documentChecker } from '../answers.ts'
 import { type Harness, startHarness } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 type Json = any
@@ -133,7 +134,7 @@ describe('examples', () => {
         const here = ['paths', path, method]
         const json = 'application/json'
         const body = ['requestBody', 'content', json]
-        for (const one of Object.values<Json>(operation.requestBody?.content[json].examples ?? {})) {
+        for (const one of Object.values<Json>(operation.requestBody?.content[json]?.examples ?? {})) {
           check([...here, ...body, 'schema'], one.value)
         }
         for (const [status, response] of Object.entries<Json>(operation.responses)) {
@@ -180,7 +181,7 @@ describe('the running server', () => {
   after(() => t.close())
 
   /** A new account for each call, with the table from the examples. Frees the example's GTIN first. */
-  async function stand(operation: Endpoint) {
+  async function stand(operation: Endpoint): Promise<{ key: string; ids: Record<string, string> }> {
     await t.sql`delete from gtin_claim`
     const account = await t.account()
     const { key } = await createKey(
@@ -195,11 +196,20 @@ describe('the running server', () => {
     const wants = PREPARED[operation.id] ?? (operation.pathParameterNames.includes('id') ? [] : undefined)
     const table = exampleOf('createProduct')
     if (operation.pathParameterNames.includes('draft'))
-      return { key, id: '', draft: (await send('POST', '/drafts', table)).id }
-    if (wants === undefined) return { key, id: '', draft: '' }
+      return { key, ids: { draft: (await send('POST', '/drafts', table)).id } }
+    if (operation.pathParameterNames.includes('media')) {
+      const text = await makePng({ width: 10, height: 10 })
+      const stored = await t.ask('POST', `${API_PREFIX}/media`, {
+        key,
+        text,
+        headers: { 'content-type': 'image/png' },
+      })
+      return { key, ids: { media: stored.json.data.id } }
+    }
+    if (wants === undefined) return { key, ids: {} }
     const { id } = await send('POST', '/products', table)
     for (const [method, path, body] of wants) await send(method, `/products/${id}${path}`, body)
-    return { key, id, draft: '' }
+    return { key, ids: { id } }
   }
 
   for (const operation of ENDPOINTS) {
@@ -209,13 +219,10 @@ describe('the running server', () => {
       const isShown =
         place === 0 && Object.values(responses).some(one => one.example !== undefined && !one.isIllustration)
       test(`${operation.id}: accepts example ${place + 1}${isShown ? ', and returns the one shown' : ''}`, async () => {
-        const { key, id, draft } = await stand(operation)
-        const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-          name === 'id'
-            ? id
-            : name === 'draft'
-              ? draft
-              : String(PATH_PARAMETERS[name as PathParameterName].example),
+        const { key, ids } = await stand(operation)
+        const path = operation.path.replaceAll(
+          /:(\w+)/g,
+          (_, name: string) => ids[name] ?? String(PATH_PARAMETERS[name as PathParameterName].example),
         )
         const ask = { key, ...(sent === undefined ? {} : { body: sent }) }
         const answer = await t.ask(operation.method, API_PREFIX + path, ask)

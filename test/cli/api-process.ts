@@ -1,4 +1,6 @@
 /** A server in its own process on an existing database. Prints its port. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApp } from '../../src/cli/server/app.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
@@ -8,6 +10,7 @@ import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { openMediaServices } from '../../src/media/media-services.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { openPools, type TestDatabase } from '../database.ts'
 
@@ -31,6 +34,7 @@ const app = createApp({
   version: 'test',
   countryHeader: undefined,
   scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
+  media: openMediaServices({ folder: join(tmpdir(), 'carnet-test-media') }),
   log,
   mail: openMailer(undefined, log),
   findReadiness: async () => 'ready',

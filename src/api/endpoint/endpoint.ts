@@ -11,6 +11,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { detailJson } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, MAX_DETAILS } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { MediaServices } from '../../media/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 import type { Deprecation } from './deprecation.ts'
@@ -30,6 +31,7 @@ export type ApiSetup = {
   secretCipher: SecretCipher
   /** The namespace of Carnet's own terms. */
   nsUrl: string
+  media: MediaServices
 }
 
 /**
@@ -80,6 +82,7 @@ export type Tag =
   | 'readiness'
   | 'scans'
   | 'registry'
+  | 'media'
   | 'categories'
   | 'service'
 
@@ -104,6 +107,8 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each with its own result, in a body of 8 MiB instead of 1 MiB. */
   isBulk?: true
+  /** Its body is a file of any type, of up to 20 MiB, or a form with one. */
+  takesFile?: true
   /** The handler's statement stores key and response itself, so the first attempt opens no transaction. */
   storesIdempotencyRecord?: true
 }

@@ -1,4 +1,5 @@
 /** The OpenAPI document, made from the endpoints; tests compare it with the running server. */
+import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
 import { arrayOf, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountEndpoint, type ApiSetup, type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
@@ -20,6 +21,7 @@ const TAGS = [
   { name: 'drafts', description: 'Products and changes that are prepared before anybody sees them.' },
   { name: 'readiness', description: 'What the law still wants of a passport.' },
   { name: 'registry', description: 'Lines of passports for the EU registry, and what it answers.' },
+  { name: 'media', description: 'Pictures and documents, to which passports refer.' },
   { name: 'scans', description: 'How often passports were read.' },
   { name: 'categories', description: 'Which fields a passport of a category has.' },
   { name: 'service', description: 'The service itself.' },
@@ -110,7 +112,6 @@ function buildPaths(endpoints: readonly Endpoint[]) {
 }
 
 export function buildOperation(endpoint: Endpoint) {
-  const { body } = endpoint
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
@@ -124,7 +125,7 @@ export function buildOperation(endpoint: Endpoint) {
       ...(endpoint.requestHeaders ?? []),
       ...(isWrite(endpoint) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
     ],
-    requestBody: body && buildRequestBody(body),
+    requestBody: endpoint.isPublic ? undefined : buildRequestBody(endpoint),
     responses: buildResponses(endpoint),
   }
 }
@@ -144,7 +145,19 @@ const buildQueryParameters = ({ query }: Endpoint) =>
     example,
   }))
 
-const buildRequestBody = ({ isOptional, schema, examples }: NonNullable<AccountEndpoint['body']>) => ({
-  required: isOptional !== true,
-  content: { 'application/json': { schema, examples } },
-})
+function buildRequestBody({ body, takesFile }: AccountEndpoint) {
+  if (body === undefined) return undefined
+  const { isOptional, schema, examples } = body
+  const content = takesFile ? FILE_CONTENT : { 'application/json': { schema, examples } }
+  return { required: isOptional !== true, content }
+}
+
+const FILE = { type: 'string', format: 'binary' }
+const FILE_CONTENT = {
+  ...Object.fromEntries(
+    [...Object.values(PICTURE_TYPES), DOCUMENT_TYPE].map(type => [type, { schema: FILE }]),
+  ),
+  'multipart/form-data': {
+    schema: { type: 'object', properties: { file: FILE }, required: ['file'] },
+  },
+}

@@ -5,6 +5,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
+import { openMediaServices } from '../../media/media-services.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import type { Store } from '../store/store.ts'
@@ -30,6 +31,7 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
   return create({
     ...config,
     ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound },
+    media: openMediaServices(config.mediaPlace),
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     secretCipher: buildWebhookSetup(config).secretCipher,

@@ -1,6 +1,7 @@
 /** Parses a form with one file and a few short fields (RFC 7578) into memory, within limits. */
+
+import { readMultipartForm } from '../../kernel/http/multipart.ts'
 import type { UnreadBody } from '../page/route.ts'
-import { readMultipartForm } from '../page/upload.ts'
 
 type UploadedSpreadsheet = {
   category: string

@@ -91,6 +91,8 @@ export function readConfig(env: Environment) {
     databaseOwnerUrl,
     dataDir: read.text('DATA_DIR') ?? './data',
     pgBinDir: read.text('PG_BIN_DIR'),
+    /** Where pictures and documents are stored. */
+    mediaPlace: read.mediaPlace('MEDIA_URL', 'media'),
     ...secretKeys,
     role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
     /** The port where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: none. */

@@ -1,9 +1,24 @@
 /** Reads settings of each kind from the environment: numbers, addresses, lists of networks. */
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 import { TLS_MODES } from '../db/database-tls.ts'
 import { splitHosts } from '../db/database-url.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `folder`: an absolute path, or one relative to the working directory. */
+export type MediaPlace =
+  | { folder: string }
+  | {
+      bucket: string
+      /** The address of the service, without a trailing slash. */
+      endpoint: string
+      region: string
+      /** Before each key; empty, or with a slash at its end. */
+      prefix: string
+      accessKeyId: string
+      secretAccessKey: string
+    }
 
 export type SmtpServer = NonNullable<ReturnType<EnvironmentReader['smtp']>>
 
@@ -49,6 +64,36 @@ export class EnvironmentReader {
     const isAllowed = (value: string) => allowed.some(one => one === value)
     const value = this.checked(name, isAllowed, `one of ${allowed.join(', ')}`)
     return allowed.find(one => one === value) ?? fallback
+  }
+
+  /**
+   * A folder, by default this one in DATA_DIR, or an S3-compatible bucket:
+   * `s3://bucket/prefix?endpoint=https://s3.example&region=eu-central-1`, whose keys are in two settings.
+   */
+  mediaPlace(name: string, defaultFolder: string): MediaPlace {
+    const value = this.text(name)
+    const folder = join(this.text('DATA_DIR') ?? './data', defaultFolder)
+    if (value === undefined) return { folder }
+    if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return { folder: value }
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    const endpoint = url?.searchParams.get('endpoint') ?? ''
+    if (url?.protocol !== 's3:' || url.hostname === '' || !/^https?:\/\/[^/?#@]+\/?$/i.test(endpoint)) {
+      this.problems.push(
+        `${name} is "${value}": it must be a folder, or s3://BUCKET/PREFIX?endpoint=https://s3.example&region=eu-central-1.`,
+      )
+      return { folder }
+    }
+    const [accessKeyId, secretAccessKey] = [this.text('MEDIA_ACCESS_KEY'), this.text('MEDIA_SECRET_KEY')]
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
+      this.problems.push(`MEDIA_ACCESS_KEY and MEDIA_SECRET_KEY are required with a bucket in ${name}.`)
+      return { folder }
+    }
+    const path = url.pathname.replace(/^\/+|\/+$/g, '')
+    return {
+      ...{ bucket: url.hostname, endpoint: endpoint.replace(/\/$/, ''), accessKeyId, secretAccessKey },
+      region: url.searchParams.get('region') ?? 'us-east-1',
+      prefix: path === '' ? '' : `${path}/`,
+    }
   }
 
   /** A text that fits an `Authorization: Bearer` header and is too long to be guessed. */

@@ -1,0 +1,204 @@
+/** `/media`: the pictures and documents of an account. */
+import { createHash } from 'node:crypto'
+import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
+import { isObject } from '../../kernel/data-object.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
+import { type AddedMedia, addMedia } from '../../media/add-media.ts'
+import { deleteMedia } from '../../media/delete-media.ts'
+import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
+import { getMedia, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
+import { listWidths } from '../../media/prepare/prepared-file.ts'
+import {
+  arrayOf,
+  DATE_TIME,
+  dataResponse,
+  INTEGER,
+  jsonResponse,
+  NULLABLE_TEXT,
+  objectSchema,
+  schemaRef,
+  TEXT,
+} from '../endpoint/documented-response.ts'
+import { type AccountCall, defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { choiceParameter, LIMIT, type QueryParameter } from '../endpoint/query-parameters.ts'
+import { isUploadedFile, type UploadedFile } from './read-upload.ts'
+
+export const EXAMPLE_MEDIA_ID = createHash('sha256').update('an example').digest('hex')
+
+const EXAMPLE_MEDIA = {
+  id: EXAMPLE_MEDIA_ID,
+  kind: 'picture',
+  type: 'image/jpeg',
+  bytes: 482_113,
+  width: 2_400,
+  height: 1_600,
+  color: '#8d7b6a',
+  status: 'ready',
+  reason: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+  url: `https://passports.example/m/${EXAMPLE_MEDIA_ID}/1280.jpg`,
+}
+
+const toJson = ({ setup: { addresses } }: Pick<AccountCall, 'setup'>, file: MediaFile) => ({
+  id: file.id,
+  kind: file.kind,
+  type: file.type,
+  bytes: file.bytes,
+  width: file.width,
+  height: file.height,
+  color: file.color,
+  status: file.status,
+  reason: null,
+  created_at: file.createdAt.toISOString(),
+  url: buildMediaUrl(addresses.publicUrl, file),
+})
+
+const buildMediaUrl = (publicUrl: string, { id, width }: MediaFile): string =>
+  width === null ? `${publicUrl}/d/${id}` : `${publicUrl}/m/${id}/${listWidths(width).at(-1)}.jpg`
+
+function buildResponse(call: AccountCall, { file, isNew }: AddedMedia) {
+  return { status: isNew ? 201 : 200, body: successJson(JSON.stringify(toJson(call, file))), headers: {} }
+}
+
+const FILE_RESPONSE = { ...dataResponse('The file.', 'Media', EXAMPLE_MEDIA), isIllustration: true } as const
+
+export const createMedia = defineEndpoint({
+  method: 'POST',
+  path: '/media',
+  id: 'createMedia',
+  tag: 'media',
+  summary: 'Store a picture or document',
+  description:
+    'Send the bytes of a picture (JPEG, PNG, WebP, AVIF, GIF) or a PDF with their `Content-Type`, or `multipart/form-data` with one part `file`. At most 20 MiB; pictures of at most 50 megapixels and 12,000 pixels a side; PDFs without scripts, embedded files and encryption. Pictures are rendered in up to three widths, without their metadata. The `id` is the SHA-256 of the bytes: the same file again is 200 with the same id.',
+  storesIdempotencyRecord: true,
+  takesFile: true,
+  body: {
+    schema: { ...TEXT, format: 'binary' },
+    examples: {},
+    read(sent: unknown): UploadedFile {
+      if (isUploadedFile(sent)) return sent
+      const message = 'Send the bytes of the file with its Content-Type, such as image/jpeg.'
+      throw isObject(sent)
+        ? invalidField(['file'], 'required', message)
+        : new AppError('bad_request', message)
+    },
+  },
+  responses: {
+    200: { ...FILE_RESPONSE, description: 'The account has this file already.' },
+    201: FILE_RESPONSE,
+  },
+  errors: ['plan_limit', 'payload_too_large', 'unsupported_media_type'],
+  async handle(call) {
+    const ctx = { ...call.account, ...call.setup.media }
+    return buildResponse(call, await addMedia(ctx, call.body, added => buildResponse(call, added)))
+  },
+})
+
+const CURSOR: QueryParameter<MediaCursor> = {
+  description: '`meta.next_cursor` of the page before.',
+  schema: TEXT,
+  read(text, name) {
+    const [, micros = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(text) ?? []
+    if (id !== '') return { createdAt: new Date(Number(micros)), id }
+    return { code: 'format', message: `${name} must be the next_cursor of an earlier response.` }
+  },
+}
+
+export const listMediaEndpoint = defineEndpoint({
+  method: 'GET',
+  path: '/media',
+  id: 'listMedia',
+  tag: 'media',
+  summary: 'List pictures and documents',
+  description: 'Newest first. `meta` has what is used of the quotas of the account.',
+  query: {
+    kind: choiceParameter('Only pictures, or only documents.', MEDIA_KINDS),
+    limit: LIMIT,
+    cursor: CURSOR,
+  },
+  responses: {
+    200: {
+      ...jsonResponse(
+        'A page of files.',
+        objectSchema({ data: arrayOf(schemaRef('Media')), meta: schemaRef('MediaPage') }),
+      ),
+      example: {
+        data: [EXAMPLE_MEDIA],
+        meta: {
+          ...{ limit: 25, has_more: false, next_cursor: null },
+          ...{ files: 1, bytes: 482_113, file_quota: 5_000, byte_quota: 10_000_000_000 },
+        },
+      },
+      isIllustration: true,
+    },
+  },
+  async handle(call) {
+    const { kind, limit, cursor } = call.query
+    // One more than the limit, to see whether there is a next page.
+    const found = await listMedia(call.account, { kind, limit: limit + 1, after: cursor })
+    const last = found.length > limit ? found[limit - 1] : undefined
+    const [used, quota] = await Promise.all([getMediaUsage(call.account), getMediaQuota(call.account)])
+    const meta = {
+      limit,
+      has_more: last !== undefined,
+      next_cursor: last === undefined ? null : `${last.createdAt.getTime()}-${last.id}`,
+      ...{ ...used, file_quota: quota.files, byte_quota: quota.bytes },
+    }
+    const rows = found.slice(0, limit).map(file => toJson(call, file))
+    return { body: successJson(JSON.stringify(rows), { meta }) }
+  },
+})
+
+export const readMedia = defineEndpoint({
+  method: 'GET',
+  path: '/media/:media',
+  id: 'getMedia',
+  tag: 'media',
+  summary: 'Read about a picture or document',
+  description: 'What is known about the file. Its bytes are at `url`.',
+  responses: { 200: FILE_RESPONSE },
+  handle: async call => ({
+    body: successJson(JSON.stringify(toJson(call, await getMedia(call.account, call.path.media)))),
+  }),
+})
+
+export const deleteMediaEndpoint = defineEndpoint({
+  method: 'DELETE',
+  path: '/media/:media',
+  id: 'deleteMedia',
+  tag: 'media',
+  summary: 'Delete a picture or document',
+  description: 'Answers with the file as it was.',
+  responses: { 200: FILE_RESPONSE },
+  async handle(call) {
+    const ctx = { ...call.account, ...call.setup.media }
+    const file = await getMedia(ctx, call.path.media)
+    await deleteMedia(ctx, file.id)
+    return { body: successJson(JSON.stringify(toJson(call, file))) }
+  },
+})
+
+export const MEDIA_SCHEMAS = {
+  Media: objectSchema({
+    id: { ...TEXT, pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes as they were sent.' },
+    kind: { enum: MEDIA_KINDS },
+    type: { ...TEXT, description: 'Media type, decided by the bytes.' },
+    bytes: { ...INTEGER, description: 'As they were sent.' },
+    width: { type: ['integer', 'null'], description: 'Pixels of the upright picture; null for a document.' },
+    height: { type: ['integer', 'null'] },
+    color: { ...NULLABLE_TEXT, description: 'Mean colour of a picture, `#rrggbb`.' },
+    status: { enum: ['ready', 'processing'] },
+    reason: { ...NULLABLE_TEXT, description: 'Why the file was refused.' },
+    created_at: DATE_TIME,
+    url: { ...TEXT, format: 'uri' },
+  }),
+  MediaPage: objectSchema({
+    limit: INTEGER,
+    has_more: { type: 'boolean' },
+    next_cursor: NULLABLE_TEXT,
+    files: { ...INTEGER, description: 'How many the account has stored.' },
+    bytes: { ...INTEGER, description: 'Of all of them, as they were sent.' },
+    file_quota: { type: ['integer', 'null'], description: 'Null: unlimited.' },
+    byte_quota: { type: ['integer', 'null'] },
+  }),
+}

@@ -1,0 +1,141 @@
+/** Stores a file of an account, once for each content. */
+import { hash } from 'node:crypto'
+import { atHome } from '../accounts/account-shard.ts'
+import { type AccountContext, withTransaction } from '../accounts/context.ts'
+import type { StoredResponse } from '../accounts/idempotency-record.ts'
+import { getMediaQuota } from '../accounts/limits/media-quota.ts'
+import { storeIdempotencyRecord } from '../accounts/store-idempotency-record.ts'
+import { AppError, type DetailCode, invalid, invalidField, unavailable } from '../kernel/errors.ts'
+import { findMedia, KIND_LETTER, type MediaFile, originalKey, variantKey } from './media-file.ts'
+import type { MediaServices } from './media-services.ts'
+import { detectMediaType, isDeclaredType } from './media-type.ts'
+import { type PreparedFile, type Rejection, VARIANT_TYPES } from './prepare/prepared-file.ts'
+
+export type MediaContext = AccountContext & MediaServices
+
+export type AddedMedia = { file: MediaFile; isNew: boolean }
+
+export type SentFile = { bytes: Uint8Array; declaredType?: string | undefined }
+
+/** Builds the response that is stored with an idempotency key. */
+type BuildResponse = (added: AddedMedia) => StoredResponse
+
+/**
+ * Checks and renders the file, stores its bytes, and then says that it is ready. The same bytes again return
+ * the file as it is. Throws `validation`, `payload_too_large`, `unsupported_media_type`, `plan_limit`,
+ * `unavailable`.
+ */
+export async function addMedia(
+  ctx: MediaContext,
+  { bytes, declaredType }: SentFile,
+  buildResponse: BuildResponse,
+): Promise<AddedMedia> {
+  const id = hash('sha256', bytes, 'hex')
+  requireDeclaredType(bytes, declaredType)
+  const known = await findMedia(ctx, id)
+  if (known?.status === 'ready') return finish(ctx, id, buildResponse, false)
+  const preparation = await ctx.preparer.prepare(bytes)
+  if ('rejection' in preparation) throw toError(preparation.rejection)
+  await reserve(ctx, { id, bytes: bytes.length, prepared: preparation })
+  await writeObjects(ctx, id, bytes, preparation)
+  return finish(ctx, id, buildResponse, true)
+}
+
+/** Throws `validation` if the bytes are of another type. A type that is not accepted is reported later. */
+function requireDeclaredType(bytes: Uint8Array, declared: string | undefined): void {
+  const type = detectMediaType(bytes)
+  if (type === undefined || isDeclaredType(declared, type)) return
+  const message = `The file is ${type}, but its Content-Type says ${declared?.slice(0, 100)}. Send it as ${type}.`
+  throw invalidField([], 'media_type', message)
+}
+
+function toError({ code, message }: Rejection): AppError {
+  const detail = { path: [], code: code satisfies DetailCode, message }
+  if (code === 'media_too_large') return new AppError('payload_too_large', message, [detail])
+  if (code === 'media_type') return new AppError('unsupported_media_type', message, [detail])
+  return invalid([detail])
+}
+
+type NewFile = { id: string; bytes: number; prepared: PreparedFile }
+
+/**
+ * The row comes before the bytes, so that what a killed process leaves is known and deleted. Counts against
+ * the quota. A row of another process that stores the same file is used.
+ */
+async function reserve(ctx: MediaContext, { id, bytes, prepared }: NewFile): Promise<void> {
+  const { width, height, color } = prepared.kind === 'picture' ? prepared : NO_PICTURE
+  await withTransaction(atHome(ctx), async tx => {
+    const { sql, accountId, actorId, clock } = tx
+    // Locks the counter: uploads of an account are counted in turns.
+    const [usage] = await sql<{ files: number; bytes: number }[]>`
+      insert into media_usage (account_id, files, bytes) values (${accountId}, 0, 0)
+      on conflict (account_id) do update set files = media_usage.files returning files, bytes`
+    const [row] = await sql<{ status: string }[]>`
+      select status from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
+    if (row?.status === 'd') {
+      throw unavailable('This file was deleted a moment ago. Send it again in a few seconds.')
+    }
+    if (row !== undefined) return
+    await requireQuota(tx, { files: (usage?.files ?? 0) + 1, bytes: (usage?.bytes ?? 0) + bytes })
+    await sql`
+      insert into media (account_id, id, kind, status, type, bytes, width, height, color, created_at, created_by)
+      values (${accountId}, decode(${id}, 'hex'), ${KIND_LETTER[prepared.kind]}::text::"char", 'p', ${prepared.type}, ${bytes},
+        ${width}, ${height}, ${color}, ${clock.now()}, ${actorId})`
+    await sql`
+      update media_usage set files = files + 1, bytes = bytes + ${bytes} where account_id = ${accountId}`
+  })
+}
+
+const NO_PICTURE = { width: null, height: null, color: null }
+
+/** Throws `plan_limit` if the account may not store that much. */
+async function requireQuota(ctx: AccountContext, wanted: { files: number; bytes: number }): Promise<void> {
+  const { files, bytes } = await getMediaQuota(ctx)
+  if (files !== null && wanted.files > files) {
+    throw new AppError(
+      'plan_limit',
+      `This account can store ${files} files and has that many. Delete files that no passport uses, or ask for a larger plan.`,
+    )
+  }
+  if (bytes !== null && wanted.bytes > bytes) {
+    throw new AppError(
+      'plan_limit',
+      `This account can store ${Math.round(bytes / 1e6)} MB of files, and this one is too much. Delete files that no passport uses, or ask for a larger plan.`,
+    )
+  }
+}
+
+/** The original last, because it is what proves that all are there. */
+async function writeObjects(
+  { mediaStore, accountId }: MediaContext,
+  id: string,
+  bytes: Uint8Array,
+  prepared: PreparedFile,
+): Promise<void> {
+  if (prepared.kind === 'picture') {
+    for (const { width, type, bytes: rendered } of prepared.variants) {
+      await mediaStore.write(variantKey(accountId, id, width, type), rendered, VARIANT_TYPES[type])
+    }
+  }
+  await mediaStore.write(originalKey(accountId, id), bytes, prepared.type)
+}
+
+/** The file is ready, and the idempotency key used, or neither. */
+const finish = (
+  ctx: MediaContext,
+  id: string,
+  buildResponse: BuildResponse,
+  isNew: boolean,
+): Promise<AddedMedia> =>
+  withTransaction(atHome(ctx), async tx => {
+    const { sql, accountId } = tx
+    if (isNew)
+      await sql`
+        update media set status = 'r' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'p'`
+    const file = await findMedia(tx, id)
+    // A clean-up deletes what was begun an hour ago, and another request may delete what is ready.
+    if (file?.status !== 'ready')
+      throw unavailable('The file was deleted while it was being stored. Send it again.')
+    await storeIdempotencyRecord(tx, buildResponse({ file, isNew }))
+    return { file, isNew }
+  })

@@ -1,0 +1,33 @@
+/** Lists the files of an account. */
+import { atHome } from '../accounts/account-shard.ts'
+import type { AccountContext } from '../accounts/context.ts'
+import { KIND_LETTER, type MediaFile, type MediaKind, mediaColumns, toMediaFile } from './media-file.ts'
+
+export type MediaFilter = { kind?: MediaKind | undefined }
+
+/** The place in the list after a file. */
+export type MediaCursor = { createdAt: Date; id: string }
+
+/** Newest first; at most `limit`. */
+export async function listMedia(
+  ctx: AccountContext,
+  { kind, limit, after }: MediaFilter & { limit: number; after?: MediaCursor | undefined },
+): Promise<MediaFile[]> {
+  const { sql, accountId } = atHome(ctx)
+  const rows = await sql<Parameters<typeof toMediaFile>[0][]>`
+    select ${mediaColumns(sql)} from media m
+    where m.account_id = ${accountId} and m.status <> 'd'
+      ${kind === undefined ? sql`` : sql`and m.kind = ${KIND_LETTER[kind]}::text::"char"`}
+      ${after === undefined ? sql`` : sql`and (m.created_at, m.id) < (${after.createdAt}, decode(${after.id}, 'hex'))`}
+    order by m.created_at desc, m.id desc limit ${limit}`
+  return rows.map(toMediaFile)
+}
+
+export type MediaUsage = { files: number; bytes: number }
+
+/** What counts against the quota; bytes as they were sent. */
+export async function getMediaUsage(ctx: AccountContext): Promise<MediaUsage> {
+  const { sql, accountId } = atHome(ctx)
+  const [row] = await sql<MediaUsage[]>`select files, bytes from media_usage where account_id = ${accountId}`
+  return row ?? { files: 0, bytes: 0 }
+}

@@ -1,0 +1,77 @@
+/** Prepares uploaded files, one after another, in a process that is started when it is needed. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { unavailable } from '../../kernel/errors.ts'
+import { Semaphore } from '../../kernel/semaphore.ts'
+import type { PrepareRequest, PrepareResponse } from './prepare-process.ts'
+import { type Preparation, reject } from './prepared-file.ts'
+
+const ENTRY = new URL('./prepare-process.ts', import.meta.url)
+const MAX_HEAP_MIB = 192
+const PREPARE_TIMEOUT_MS = 20_000
+/** An idle process ends after this, which frees its memory. */
+const IDLE_MS = 10_000
+const MAX_WAITING = 8
+const MAX_WAIT_MS = 20_000
+
+export type Preparer = ReturnType<typeof createPreparer>
+
+export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?: number } = {}) {
+  const permits = new Semaphore({ capacity: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+  let child: ChildProcess | undefined
+  let idle: NodeJS.Timeout | undefined
+  let count = 0
+
+  const stop = () => {
+    clearTimeout(idle)
+    child?.kill('SIGKILL')
+    child = undefined
+  }
+  const start = (): ChildProcess => {
+    const started = fork(ENTRY, {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${MAX_HEAP_MIB}`],
+      env: {},
+    })
+    started.on('exit', () => {
+      if (child === started) child = undefined
+    })
+    return started
+  }
+  const run = (bytes: Uint8Array): Promise<Preparation> =>
+    new Promise(resolve => {
+      clearTimeout(idle)
+      child ??= start()
+      const worker = child
+      const id = ++count
+      const end = (preparation: Preparation) => {
+        clearTimeout(timer)
+        worker.off('message', onMessage).off('exit', onExit).off('error', onExit)
+        idle = setTimeout(stop, IDLE_MS).unref()
+        resolve(preparation)
+      }
+      const onMessage = ({ id: answered, preparation }: PrepareResponse) => {
+        if (answered === id) end(preparation)
+      }
+      const onExit = () => end(TOO_HEAVY)
+      const timer = setTimeout(stop, timeoutMs)
+      worker.on('message', onMessage).on('exit', onExit).on('error', onExit)
+      worker.send({ id, bytes } satisfies PrepareRequest)
+    })
+  return {
+    /** Throws `unavailable` if too many files wait. */
+    async prepare(bytes: Uint8Array): Promise<Preparation> {
+      const preparation = await permits.run(() => run(bytes))
+      if (preparation === undefined)
+        throw unavailable(
+          'Too many files are being processed. Nothing was stored; send it again in a moment.',
+        )
+      return preparation
+    },
+    stop,
+  }
+}
+
+const TOO_HEAVY = reject(
+  'media_unreadable',
+  'The file takes too much memory or time to read. Save it again, smaller, and send that file.',
+)

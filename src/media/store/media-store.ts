@@ -1,0 +1,12 @@
+/** Where the bytes of files are kept: a folder, or an S3-compatible bucket. Objects never change. */
+
+export type MediaStore = {
+  /** Where it is, without secrets, for messages. */
+  place: string
+  /** When it returns, the object is complete and survives a power cut. Writing it again changes nothing. */
+  write(key: string, bytes: Uint8Array, type: string): Promise<void>
+  /** Undefined if there is no such object. */
+  read(key: string): Promise<Buffer | undefined>
+  /** An object that is not there is no error. */
+  delete(key: string): Promise<void>
+}

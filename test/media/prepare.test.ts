@@ -1,0 +1,189 @@
+/** Tests what uploaded files become: rendered pictures and checked PDFs, and nothing else of them. */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { detectMediaType } from '../../src/media/media-type.ts'
+import {
+  type Preparation,
+  type PreparedPicture,
+  VARIANT_TYPES,
+} from '../../src/media/prepare/prepared-file.ts'
+import { createPreparer } from '../../src/media/prepare/preparer.ts'
+import {
+  makeAvif,
+  makeGif,
+  makeHostileFiles,
+  makeJpeg,
+  makePdf,
+  makePng,
+  makeWebp,
+  PLANTED_TEXT,
+} from './sample-files.ts'
+
+const preparer = createPreparer()
+after(() => preparer.stop())
+
+const prepare = (bytes: Buffer): Promise<Preparation> => preparer.prepare(bytes)
+
+async function preparePicture(bytes: Buffer): Promise<PreparedPicture> {
+  const prepared = await prepare(bytes)
+  assert.ok('kind' in prepared && prepared.kind === 'picture', JSON.stringify(prepared).slice(0, 200))
+  return prepared
+}
+
+async function getRejection(bytes: Buffer) {
+  const prepared = await prepare(bytes)
+  assert.ok('rejection' in prepared, 'the file is refused')
+  return prepared.rejection
+}
+
+describe('a picture', () => {
+  test('is rendered in three widths and three types', async () => {
+    const { variants, width, height, color } = await preparePicture(
+      await makeJpeg({ width: 1_500, height: 1_000 }),
+    )
+    assert.deepEqual([width, height], [1_500, 1_000])
+    assert.match(color, /^#[0-9a-f]{6}$/)
+    assert.deepEqual(
+      variants.map(one => `${one.width} ${one.type}`),
+      [320, 640, 1_280].flatMap(one => Object.keys(VARIANT_TYPES).map(type => `${one} ${type}`)),
+    )
+    for (const one of variants) {
+      const read = await sharp(one.bytes).metadata()
+      assert.equal(read.width, one.width)
+      assert.equal(read.height, Math.round((one.width * 2) / 3))
+    }
+  })
+
+  for (const [name, make] of Object.entries({ makePng, makeWebp, makeAvif, makeGif })) {
+    test(`of each other type is rendered, too (${name})`, async () => {
+      const { type, variants } = await preparePicture(await make({ width: 300, height: 200 }))
+      assert.equal(type, `image/${name.slice('make'.length).toLowerCase()}`)
+      assert.equal(variants.length, 3)
+    })
+  }
+
+  test('is never enlarged, and its largest width shows it in full', async () => {
+    const listSizes = async (width: number) => {
+      const { variants } = await preparePicture(await makePng({ width, height: 60 }))
+      const jpegs = variants.filter(one => one.type === 'jpg')
+      return Promise.all(jpegs.map(async one => [one.width, (await sharp(one.bytes).metadata()).width]))
+    }
+    assert.deepEqual(await listSizes(200), [[320, 200]])
+    assert.deepEqual(await listSizes(320), [[320, 320]])
+    assert.deepEqual(await listSizes(400), [
+      [320, 320],
+      [640, 400],
+    ])
+  })
+
+  test('is turned as its metadata says, and keeps none of it', async () => {
+    const sent = await makeJpeg({ width: 300, height: 150 }, 6)
+    assert.ok(sent.includes(PLANTED_TEXT), 'the sent file has the planted text')
+    const { width, height, variants } = await preparePicture(sent)
+    assert.deepEqual([width, height], [150, 300])
+    for (const { bytes } of variants) {
+      const { exif, xmp, iptc, orientation } = await sharp(bytes).metadata()
+      assert.deepEqual(
+        { exif, xmp, iptc, orientation },
+        {
+          exif: undefined,
+          xmp: undefined,
+          iptc: undefined,
+          orientation: undefined,
+        },
+      )
+      assert.ok(!Buffer.from(bytes).includes(PLANTED_TEXT))
+    }
+  })
+
+  test('in grey, with transparency or in CMYK becomes a picture for the web', async () => {
+    const base = sharp(await makePng({ width: 120, height: 90 }))
+    for (const sent of [
+      await base.clone().greyscale().png().toBuffer(),
+      await base.clone().ensureAlpha(0.5).png().toBuffer(),
+      await base.clone().flatten().toColourspace('cmyk').jpeg().toBuffer(),
+      await base.clone().png({ palette: true }).toBuffer(),
+    ]) {
+      const { variants } = await preparePicture(sent)
+      for (const { bytes } of variants) assert.equal((await sharp(bytes).metadata()).space, 'srgb')
+    }
+  })
+
+  test('of 50 megapixels is rendered, and one of more is refused with its size', async () => {
+    const make = (width: number, height: number) =>
+      sharp({ create: { width, height, channels: 3, background: '#446688' } })
+        .png()
+        .toBuffer()
+    await preparePicture(await make(10_000, 5_000))
+    const { code, message } = await getRejection(await make(10_000, 5_001))
+    assert.equal(code, 'media_dimensions')
+    assert.match(message, /10000 × 5001 pixels/)
+  })
+})
+
+describe('a document', () => {
+  test('is taken as it is', async () => {
+    assert.deepEqual(await prepare(await makePdf()), { kind: 'document', type: 'application/pdf' })
+  })
+})
+
+describe('hostile files', () => {
+  test('are refused, or come out as clean pictures and PDFs, and the process goes on', async () => {
+    const files = await makeHostileFiles()
+    assert.ok(files.length >= 180, String(files.length))
+    for (const { name, bytes } of files) {
+      const prepared = await prepare(bytes)
+      if ('rejection' in prepared) {
+        assert.match(prepared.rejection.code, /^media_/, name)
+        continue
+      }
+      if (prepared.kind === 'document') {
+        assert.equal(detectMediaType(bytes), 'application/pdf', name)
+        continue
+      }
+      for (const variant of prepared.variants) {
+        const text = Buffer.from(variant.bytes).toString('latin1')
+        assert.ok(!/<script|alert\(|planted|PK\x05\x06|<svg/.test(text), name)
+        assert.equal((await sharp(variant.bytes).metadata()).exif, undefined, name)
+      }
+    }
+    assert.ok('kind' in (await prepare(await makePdf())), 'the next good file is prepared')
+  })
+
+  test('that must be refused are, each for its reason', async () => {
+    const codes: Record<string, string> = {}
+    for (const { name, bytes } of await makeHostileFiles()) {
+      if (EXPECTED[name] !== undefined) codes[name] = (await getRejection(bytes)).code
+    }
+    assert.deepEqual(codes, EXPECTED)
+  })
+
+  const EXPECTED: Record<string, string> = {
+    empty: 'media_unreadable',
+    'one byte': 'media_type',
+    'a picture of 30,000 by 30,000 pixels': 'media_dimensions',
+    'a picture of 12,001 by 1 pixels': 'media_dimensions',
+    'HTML that is a PDF too': 'media_type',
+    'an SVG': 'media_type',
+    'an SVG that begins like a PNG': 'media_unreadable',
+    HTML: 'media_type',
+    'a program': 'media_type',
+    'a PDF in a PDF': 'media_active_content',
+    'a PDF of nothing': 'media_unreadable',
+    'an encrypted PDF': 'media_active_content',
+    'a PDF with a script under a disguised name': 'media_active_content',
+    'a PDF with the action JavaScript': 'media_active_content',
+    'a PDF with the action JavaScript, compressed': 'media_active_content',
+    'a PDF with the action Launch': 'media_active_content',
+    'a PDF with the action Launch, compressed': 'media_active_content',
+  }
+
+  test('that take too long end only their process', async () => {
+    const hasty = createPreparer({ timeoutMs: 1 })
+    const prepared = await hasty.prepare(await makeJpeg({ width: 4_000, height: 3_000 }))
+    assert.ok('rejection' in prepared)
+    assert.match(prepared.rejection.message, /too much memory or time/)
+    hasty.stop()
+  })
+})

@@ -1,0 +1,138 @@
+/** Tests where the bytes of files are kept: a folder, and a bucket of a real S3 server. */
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import S3rver from '@20minutes/s3rver'
+import { readConfig } from '../../src/kernel/config/config.ts'
+import type { MediaStore } from '../../src/media/store/media-store.ts'
+import { openMediaStore } from '../../src/media/store/open-media-store.ts'
+
+const BUCKET = 'passports'
+const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+
+let folder: string
+let server: S3rver
+let endpoint: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'carnet-stores-'))
+  server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: join(folder, 's3'),
+    configureBuckets: [{ name: BUCKET, configs: [] }],
+  })
+  const { port } = await server.run()
+  endpoint = `http://127.0.0.1:${port}`
+})
+after(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const openBucket = (more: { bucket?: string; prefix?: string; secretAccessKey?: string } = {}): MediaStore =>
+  openMediaStore({ ...KEYS, bucket: BUCKET, endpoint, region: 'us-east-1', prefix: 'a/b/', ...more })
+
+const STORES = {
+  folder: () => openMediaStore({ folder: join(folder, 'media') }),
+  bucket: () => openBucket(),
+}
+
+for (const [name, open] of Object.entries(STORES)) {
+  describe(`the ${name}`, () => {
+    test('returns the bytes that were written, again and after writing them twice', async () => {
+      const store = open()
+      const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 256))
+      await store.write('7/abc/original', bytes, 'image/png')
+      await store.write('7/abc/original', bytes, 'image/png')
+      assert.deepEqual(await store.read('7/abc/original'), bytes)
+      assert.deepEqual(await open().read('7/abc/original'), bytes)
+    })
+
+    test('has nothing under other keys, and deletes what is there or not', async () => {
+      const store = open()
+      await store.write('7/abc/320.avif', Buffer.from('x'), 'image/avif')
+      assert.equal(await store.read('8/abc/320.avif'), undefined)
+      await store.delete('7/abc/320.avif')
+      await store.delete('7/abc/320.avif')
+      assert.equal(await store.read('7/abc/320.avif'), undefined)
+    })
+
+    test('takes an empty object and one of 20 MiB', async () => {
+      const store = open()
+      for (const size of [0, 20 * 1024 * 1024]) {
+        await store.write('9/size/original', Buffer.alloc(size, 7), 'application/pdf')
+        assert.equal((await store.read('9/size/original'))?.length, size)
+      }
+    })
+  })
+}
+
+describe('the folder', () => {
+  test('leaves no temporary file behind', async () => {
+    const store = STORES.folder()
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => store.write(`1/many/${i % 3}`, Buffer.alloc(9), '')),
+    )
+    assert.deepEqual((await readdir(join(folder, 'media/1/many'))).sort(), ['0', '1', '2'])
+  })
+})
+
+describe('the bucket', () => {
+  test('that does not exist, or whose key is wrong, is an error that names it', async () => {
+    await assert.rejects(
+      openBucket({ bucket: 'missing' }).write('k', Buffer.from('x'), ''),
+      /bucket missing answered 404/,
+    )
+    await assert.rejects(openBucket({ secretAccessKey: 'wrong' }).read('k'), /bucket passports answered 403/)
+  })
+
+  test('that cannot be reached is unavailable for now', async () => {
+    const store = openMediaStore({
+      ...KEYS,
+      bucket: BUCKET,
+      endpoint: 'http://127.0.0.1:9',
+      region: 'x',
+      prefix: '',
+    })
+    await assert.rejects(store.read('k'), { code: 'unavailable' })
+  })
+})
+
+describe('MEDIA_URL', () => {
+  const read = (env: Record<string, string>) => readConfig(env).mediaPlace
+
+  test('is a folder in DATA_DIR by default, or any other', () => {
+    assert.deepEqual(read({}), { folder: 'data/media' })
+    assert.deepEqual(read({ DATA_DIR: '/srv/carnet' }), { folder: '/srv/carnet/media' })
+    assert.deepEqual(read({ MEDIA_URL: '/mnt/pictures' }), { folder: '/mnt/pictures' })
+  })
+
+  test('may be a bucket with its keys', () => {
+    const env = {
+      MEDIA_URL: 's3://b/x/y?endpoint=https://s3.example&region=r',
+      MEDIA_ACCESS_KEY: 'k',
+      MEDIA_SECRET_KEY: 's',
+    }
+    assert.deepEqual(read(env), {
+      ...{ bucket: 'b', endpoint: 'https://s3.example', region: 'r', prefix: 'x/y/' },
+      ...{ accessKeyId: 'k', secretAccessKey: 's' },
+    })
+  })
+
+  test('that is wrong is refused with what it may be', () => {
+    for (const url of [
+      'https://s3.example/b',
+      's3://b',
+      's3://b?endpoint=ftp://x',
+      's3:///x?endpoint=https://x',
+    ])
+      assert.throws(() => read({ MEDIA_URL: url }), /MEDIA_URL is .* it must be a folder, or s3:/, url)
+    assert.throws(
+      () => read({ MEDIA_URL: 's3://b?endpoint=https://x' }),
+      /MEDIA_ACCESS_KEY and MEDIA_SECRET_KEY are required/,
+    )
+  })
+})
