@@ -1,11 +1,14 @@
 /** Tests daily Merkle roots over versions, and time stamps by an authority that OpenSSL plays. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { getSecretIssuer, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { asObject } from '../../src/kernel/data-object.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { parseId } from '../../src/kernel/ids.ts'
+import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { proveVersion } from '../../src/passports/documents/prove-version.ts'
 import { createDueRoots, findVersionProof, stampRoots } from '../../src/passports/signed/daily-roots.ts'
 import { listCommitments } from '../../src/passports/signed/list-commitments.ts'
@@ -17,7 +20,11 @@ import {
   isVersionProof,
   verifyVersionProof,
 } from '../../src/standards/signing/version-proof.ts'
+import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
+import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { type Harness, startHarness } from '../harness.ts'
+import { type Folder, temporaryFolder } from '../transfer/stores.ts'
 import { startTsa } from './tsa.ts'
 
 const DAY_MS = 86_400_000
@@ -27,6 +34,7 @@ const ITEMS = 1_100
 
 let s: UnitStand
 let tsa: Awaited<ReturnType<typeof startTsa>>
+let folder: Folder
 let model: string
 const outbound = openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
 const always = () => true
@@ -49,6 +57,7 @@ async function readCommitments(since: Date | null, until: Date) {
 
 before(async () => {
   tsa = await startTsa()
+  folder = await temporaryFolder()
   s = await startUnitStand('enterprise')
   // A root is due an hour after midnight, so the day begins at noon whenever the test runs.
   s.t.clock.advance(DAY_MS + NOON_MS - (s.t.clock.now().getTime() % DAY_MS))
@@ -61,6 +70,7 @@ after(async () => {
   await outbound.close()
   tsa.close()
   await s.close()
+  await folder.remove()
 })
 
 describe('daily roots', () => {
@@ -161,5 +171,77 @@ describe('time stamps', () => {
     const [first] = await readRoots()
     const file = buildVersionProof(await proveVersion(s.t.setup, parseId(model) ?? '', 2))
     assert.deepEqual(verifyVersionProof(file).stampedAt, first?.stamped_at)
+  })
+})
+
+describe('a moved account', () => {
+  let file: string
+  before(async () => {
+    const { openPoolOfOne: openPool, sql } = s.t.setup
+    const from = { openPool, sql, clock: s.t.clock, version: 'test', publicUrl: 'https://carnet.example' }
+    file = folder.file('export')
+    const { counts } = await exportAccountToFile(from, { accountId: s.account.id, path: file })
+    assert.deepEqual([counts.daily_root, counts.daily_root_block], [3, 3])
+  })
+
+  const move = async (target: Harness, secretCipher: SecretCipher, path = file) => {
+    const into = { ...target.setup, openPool: target.setup.openPoolOfOne, secretCipher, clock: s.t.clock }
+    const { account } = await importAccountFromFile(into, { path, name: undefined, plan: undefined })
+    return { ...into, accountId: Number(account) }
+  }
+  const countRoots = async ({ sql }: Harness) =>
+    (
+      await sql<{ n: number; entries: number }[]>`
+      select count(*)::int as n, coalesce(sum(versions), 0)::int as entries from daily_root`
+    )[0]
+
+  test('keeps its roots and time stamps: proofs of before are made again, and the next root goes on', async () => {
+    const target = await startHarness()
+    const setup = await move(target, s.t.setup.secretCipher)
+    const uuid = parseId(model) ?? ''
+    for (const version of [1, 2, 3])
+      assert.deepEqual(await proveVersion(setup, uuid, version), await proveVersion(s.t.setup, uuid, version))
+    const [before] = [await countRoots(target)]
+    assert.deepEqual(before, { n: 3, entries: ITEMS + 3 })
+    s.t.clock.advance(DAY_MS)
+    assert.equal(await createDueRoots(setup, always), 1)
+    assert.deepEqual(await countRoots(target), { n: 4, entries: ITEMS + 3 })
+    await target.close()
+  })
+
+  test('gets a root over all versions again if its key for commitments is lost', async () => {
+    const target = await startHarness()
+    const secretCipher = createSecretCipher('another secret key, also long enough')
+    const setup = await move(target, secretCipher)
+    assert.deepEqual(await countRoots(target), { n: 0, entries: 0 })
+    assert.equal(await createDueRoots(setup, always), 1)
+    assert.deepEqual(await countRoots(target), { n: 1, entries: ITEMS + 3 })
+    await proveVersion(setup, parseId(model) ?? '', 1)
+    await target.close()
+  })
+
+  test('is refused with roots, blocks or time stamps that do not fit', async () => {
+    const target = await startHarness()
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+    const end = JSON.parse(lines.pop() ?? '')
+    for (const [type, change] of [
+      ['daily_root', { root: '00'.repeat(32) }],
+      ['daily_root', { token: null, versions: ITEMS + 1 }],
+      ['daily_root', { stamped_at: '2020-01-01T00:00:00.000Z' }],
+      ['daily_root_block', { commitments: Buffer.alloc(32).toString('base64') }],
+      ['daily_root_block', { number: 7 }],
+    ] as const) {
+      const at = lines.findIndex(line => line.startsWith(`{"type":"${type}"`))
+      const changed = lines.with(at, JSON.stringify({ ...JSON.parse(lines[at] ?? ''), ...change }))
+      const body = `${changed.join('\n')}\n`
+      const path = folder.file('forged')
+      const sha256 = createHash('sha256').update(body).digest('hex')
+      await writeFile(path, `${body}${JSON.stringify({ ...end, sha256 })}\n`)
+      await assert.rejects(move(target, s.t.setup.secretCipher, path), {
+        code: 'validation',
+        message: /^The (daily root|time stamp on the daily root) of/,
+      })
+    }
+    await target.close()
   })
 })

@@ -16,14 +16,12 @@ import {
   proveSubtree,
 } from '../../standards/signing/merkle-tree.ts'
 import { buildTimeStampRequest, readTimeStampResponse } from '../../standards/signing/timestamp.ts'
+import { ENTRIES_PER_BLOCK, splitEntries } from '../core/root-blocks.ts'
 import { listCommitments } from './list-commitments.ts'
 
 const DAY_MS = 86_400_000
 /** After midnight UTC: what was being written at midnight is stored by then, on all machines. */
 const SETTLING_MS = 3_600_000
-/** A power of two. */
-const ENTRIES_PER_BLOCK = 1_024
-const COMMITMENT_BYTES = 32
 const NONCE_BYTES = 16
 
 export type RootSetup = { sql: Sql; clock: Clock; secretCipher: SecretCipher }
@@ -164,9 +162,7 @@ export async function findVersionProof(
     where r.account_id = ${accountId} and position(${commitment}::bytea in b.commitments) > 0
     order by r.until limit 1`
   if (found === undefined) return undefined
-  const entries = Array.from({ length: found.commitments.length / COMMITMENT_BYTES }, (_, n) =>
-    found.commitments.subarray(n * COMMITMENT_BYTES, (n + 1) * COMMITMENT_BYTES),
-  )
+  const entries = splitEntries(found.commitments)
   const place = entries.findIndex(entry => entry.equals(commitment))
   if (place === -1) return undefined
   const blocks = await sql<{ root: Buffer }[]>`

@@ -48,6 +48,21 @@ export const combineSubtrees = (roots: readonly Buffer[]): Buffer =>
 /** What follows the proof in subtree number `index`, up to the root. */
 export const proveSubtree = (roots: readonly Buffer[], index: number): Buffer[] => listSiblings(roots, index)
 
+/** For each entry what `buildMerkleProof` gives, and the root. There must be entries. */
+export function buildMerkleProofs(entries: readonly Uint8Array[]): { root: Buffer; proofs: Buffer[][] } {
+  const proofs = entries.map((): Buffer[] => [])
+  const climbAll = (hashes: readonly Buffer[], start: number): Buffer => {
+    const [only] = hashes
+    if (only !== undefined && hashes.length === 1) return only
+    const size = getLeftSize(hashes.length)
+    const left = climbAll(hashes.slice(0, size), start)
+    const right = climbAll(hashes.slice(size), start + size)
+    for (let n = 0; n < hashes.length; n++) proofs[start + n]?.push(n < size ? right : left)
+    return hashNode(left, right)
+  }
+  return { root: climbAll(entries.map(hashLeaf), 0), proofs }
+}
+
 export type MerkleProof = { entry: Uint8Array; index: number; size: number; siblings: readonly Uint8Array[] }
 
 /** Whether `entry` is number `index` of `size` entries with this root. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
+import { exportDailyRoots } from '../../passports/copies/daily-root-rows.ts'
 import {
   exportAccessLinks,
   exportContents,
@@ -75,12 +76,17 @@ async function* listLines(
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
   const entries = readOnShards(sql, shards, () => exportRegistryEntries(sql, accountId))
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
-  // Drafts and status lists are on the account's home.
+  // Drafts, status lists and daily roots are on the account's home.
   const home = shards.slice(0, 1)
   const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }
   const statuses = readOnShards(sql, home, () => exportCredentialStatuses(sql, accountId))
   for await (const status of statuses) yield { type: 'credential_status', ...status }
+  const roots = readOnShards(sql, home, () => exportDailyRoots(sql, accountId))
+  for await (const { root, blocks } of roots) {
+    yield { type: 'daily_root', ...root }
+    for await (const block of blocks) yield { type: 'daily_root_block', ...block }
+  }
 }
 
 /** What `read` yields on one shard after the other; null: `public`. */

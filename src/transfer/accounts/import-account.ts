@@ -25,6 +25,13 @@ import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { importCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
+  type DailyRootBlockLine,
+  type DailyRootLine,
+  importDailyRoot,
+  importDailyRootBlock,
+  requireWholeRoots,
+} from '../../passports/copies/daily-root-rows.ts'
+import {
   finishImport,
   type ImportedHistory,
   importAccessLinks,
@@ -143,7 +150,9 @@ async function writeAccount(
   const writeIssuer = async (line: IssuerLine) => {
     issuer = await importIssuer({ sql, clock, secretCipher, accountId: id, actorId: 0 }, line)
   }
-  const batches = createBatches(sql, () => id, others, writeIssuer)
+  // Under another key the commitments are others: the next root covers all versions again.
+  const keepsRoots = () => issuer?.isNewCommitKey === false
+  const batches = createBatches(sql, () => id, others, { writeIssuer, keepsRoots })
   let n = 0
   for await (const text of readLines(options.path)) {
     const line = findLine(text)
@@ -177,6 +186,7 @@ async function writeAccount(
       )
   }
   await setUsage(sql, id, await finishImport(sql, id))
+  await requireWholeRoots(sql, id)
   const [broken] = await findBrokenChains(sql, id)
   if (broken !== undefined) throw invalidInput(`The file contradicts itself: ${broken}.`)
   return { account: account.id, name: account.name, plan: account.plan, counts, issuer }
@@ -195,12 +205,14 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   credential_status: importCredentialStatuses,
 }
 
-/** Logos, brands and issuers are few and written at once. */
+type IssuerWriter = { writeIssuer: (line: IssuerLine) => Promise<void>; keepsRoots: () => boolean }
+
+/** Logos, brands, issuers and roots are few, and the blocks of roots are large: they are written at once. */
 function createBatches(
   sql: Sql,
   accountId: () => number,
   otherShards: readonly Sql[],
-  writeIssuer: (line: IssuerLine) => Promise<void>,
+  { writeIssuer, keepsRoots }: IssuerWriter,
 ) {
   const batches = new Map(Object.keys(WRITERS).map(type => [type, [] as unknown[]]))
   let history: ImportedHistory | undefined
@@ -216,6 +228,9 @@ function createBatches(
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
     issuer: writeIssuer,
+    daily_root: (line: DailyRootLine) => keepsRoots() && importDailyRoot(sql, accountId(), line),
+    daily_root_block: (line: DailyRootBlockLine) =>
+      keepsRoots() && importDailyRootBlock(sql, accountId(), line),
     version: (line: ImportedHistory['versions'][number]) => history?.versions.push(line),
     status: (line: ImportedHistory['statuses'][number]) => history?.statuses.push(line),
     passport: (passport: ImportedHistory['passport']) => {
