@@ -64,10 +64,11 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     '.': [
       ...['products', 'units', 'drafts', 'readiness', 'registry', 'scans', 'categories', 'service'],
       ...['docs', 'openapi'],
-      ...['media', 'dpp', 'endpoint'],
+      ...['media', 'offers', 'dpp', 'endpoint'],
     ],
     dpp: ['endpoint'],
     media: ['endpoint'],
+    offers: ['endpoint'],
     docs: ['endpoint'],
     openapi: ['endpoint'],
     units: ['products', 'endpoint'],
@@ -93,6 +94,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     readiness: ['core', 'read'],
     registry: ['core', 'read', 'documents'],
     drafts: ['core', 'read', 'write', 'readiness'],
+    offers: ['core', 'read'],
   },
   cli: {
     '.': ['commands', 'command-line'],
@@ -201,6 +203,7 @@ const TABLES: Record<string, readonly string[]> = {
       'passport_count',
       'dpp_alias',
       'dpp_id_base',
+      'offer',
     ],
     ...[
       'access_link',

@@ -1663,6 +1663,9 @@ export type Texts = {
     key_rotated: string
     key_revoked: string
     brand_changed: string
+    offer_added: string
+    offer_changed: string
+    offer_deleted: string
     webhook_added: string
     webhook_changed: string
     webhook_paused: string

@@ -17,6 +17,14 @@ import {
   MEDIA_SCHEMAS,
   readMedia,
 } from './media/media.ts'
+import {
+  changeOfferEndpoint,
+  createOfferEndpoint,
+  deleteOfferEndpoint,
+  listOffersEndpoint,
+  OFFER_SCHEMAS,
+  readOfferEndpoint,
+} from './offers/offers.ts'
 import { buildOpenapiDocument } from './openapi/document.ts'
 import { archiveProduct, restoreProduct } from './products/archive.ts'
 import { changeProduct } from './products/change-product.ts'
@@ -82,6 +90,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   createMedia,
   readMedia,
   deleteMediaEndpoint,
+  listOffersEndpoint,
+  createOfferEndpoint,
+  readOfferEndpoint,
+  changeOfferEndpoint,
+  deleteOfferEndpoint,
   health,
   openapiEndpoint(buildApiDocument),
   listCategories,
@@ -93,6 +106,7 @@ const SCHEMAS = {
   ...UNIT_SCHEMAS,
   ...REFRESH_SCHEMAS,
   ...MEDIA_SCHEMAS,
+  ...OFFER_SCHEMAS,
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...READINESS_SCHEMAS,

@@ -3,6 +3,15 @@
 /** The namespace of the GS1 Web Vocabulary. Link sets use this spelling. */
 export const GS1_VOC = 'https://ref.gs1.org/voc/'
 
+/** The types of links to what an account offers beside the passport. */
+export type OfferLinkType =
+  | 'serviceInfo'
+  | 'purchaseSuppliesOrAccessories'
+  | 'sustainabilityInfo'
+  | 'instructions'
+  | 'support'
+  | 'registerProduct'
+
 export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'linkset'
 
 const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp'] as const

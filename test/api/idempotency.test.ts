@@ -89,13 +89,14 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
 }
 
 describe('every route that changes data', () => {
-  type Stand = { model: string; serial: string; draft: string; picture: Buffer; media: string }
+  type Stand = { model: string; serial: string; draft: string; picture: Buffer; media: string; offer: string }
   let serials = 0
+  const OFFER = { kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' }
 
   const makePicture = () => makePng({ width: 1 + serials, height: 2 })
   const sendPicture = (picture: Buffer): Ask => ({ text: picture, headers: { 'content-type': 'image/png' } })
 
-  /** A model with an item that a correction has made outdated, a draft, a stored file and one to store. */
+  /** A model with an item that a correction has made outdated, a draft, an offer, a stored file and one to store. */
   async function stand(): Promise<Stand> {
     const serial = `S${++serials}`
     const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
@@ -106,14 +107,17 @@ describe('every route that changes data', () => {
     const prepared = await send('POST', '/drafts', { key: account.key, body: newProduct() })
     const file = { key: account.key, ...sendPicture(await makePicture()) }
     const media = (await send('POST', '/media', file)).json.data.id
+    const offer = (await send('POST', '/offers', { key: account.key, body: OFFER })).json.data.id
     serials++
-    return { model, serial, draft: prepared.json.data.id, picture: await makePicture(), media }
+    return { model, serial, draft: prepared.json.data.id, picture: await makePicture(), media, offer }
   }
 
   const fixedBodies = (model: string): Record<string, object> => ({
-    '/readiness': { category: 'battery', data: { weightKg: 2 } },
-    '/readiness/settings': { acts: ['fr.agec.textile'] },
-    '/registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
+    'POST /readiness': { category: 'battery', data: { weightKg: 2 } },
+    'PUT /readiness/settings': { acts: ['fr.agec.textile'] },
+    'POST /offers': OFFER,
+    'PATCH /offers/:offer': OFFER,
+    'POST /registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
   })
 
   const body = (
@@ -121,7 +125,7 @@ describe('every route that changes data', () => {
     { serial, model, picture }: Pick<Stand, 'serial' | 'model' | 'picture'>,
   ): Ask => {
     if (route.path === '/media') return sendPicture(picture)
-    const fixed = fixedBodies(model)[route.path]
+    const fixed = fixedBodies(model)[`${route.method} ${route.path}`]
     if (fixed !== undefined) return { body: fixed }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
@@ -145,11 +149,12 @@ describe('every route that changes data', () => {
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isPublic)) {
     test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
       const made = await stand()
-      const { model, serial, draft, media } = made
+      const { model, serial, draft, media, offer } = made
       const path = route.path
         .replace(':id', model)
         .replace(':draft', draft)
         .replace(':media', media)
+        .replace(':offer', offer)
         .replace(':n', '1')
         .replace(':sku', serial)
         .replace(':gtin', nextGtin())

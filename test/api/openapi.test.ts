@@ -206,6 +206,8 @@ describe('the running server', () => {
       })
       return { key, ids: { media: stored.json.data.id } }
     }
+    if (operation.pathParameterNames.includes('offer'))
+      return { key, ids: { offer: (await send('POST', '/offers', exampleOf('createOffer'))).id } }
     if (wants === undefined) return { key, ids: {} }
     const { id } = await send('POST', '/products', table)
     for (const [method, path, body] of wants) await send(method, `/products/${id}${path}`, body)

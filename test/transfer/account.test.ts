@@ -104,8 +104,8 @@ async function publishDrafts(key: string) {
 describe('export and import of an account', () => {
   test('an import has the same pages, versions and links, and exports the same lines', async () => {
     const made = await makeImport(file)
-    const { passport, access_link, brand, draft, registry_entry } = made.counts
-    assert.deepEqual([passport, access_link, brand, draft, registry_entry], [9, 2, 1, 2, 9])
+    const { passport, access_link, brand, draft, registry_entry, offer } = made.counts
+    assert.deepEqual([passport, access_link, brand, draft, registry_entry, offer], [9, 2, 1, 2, 9, 2])
     assert.equal(made.counts.credential_status, 2)
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))

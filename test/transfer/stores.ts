@@ -13,6 +13,7 @@ import { asSql } from '../../src/kernel/db/transaction.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
+import { createOffer } from '../../src/passports/offers/store-offers.ts'
 import { getOrCreatePlace } from '../../src/passports/signed/credential-status.ts'
 import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
@@ -88,7 +89,7 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
 
 /**
  * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand,
- * access links, drafts and places in a status list.
+ * offers, access links, drafts and places in a status list.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   await setRegistryUse(s.account.ctx, true)
@@ -111,6 +112,13 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await s.call('POST', `/${own}/archive`)
   const { ctx } = s.account
   await updateBrand(ctx, { name: 'Nordlicht', accent: '#1a5f4b', logo: Buffer.from(LOGO) })
+  const offer = {
+    kind: 'repair',
+    title: { de: 'Werkstatt', bg: '"Сервиз"' },
+    url: 'https://shop.example/?a=1&b=2',
+  }
+  await createOffer(ctx, { ...offer, category: 'battery', countries: ['DE', 'AT'] })
+  await createOffer(ctx, { ...offer, product_id: batch, text: { en: 'Free of charge.' }, position: 0 })
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })

@@ -1,6 +1,6 @@
 /**
- * How an account's public pages look, and whether its passports are signed. Every page needs it, so it is
- * cached for a second.
+ * How an account's public pages look, whether its passports are signed, and whether it has offers. Every page
+ * needs it, so it is cached for a second.
  */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -28,6 +28,8 @@ export type Brand = {
   signer: PageSigner | null
   /** Where copies of the account's pages are, without a slash at the end. Not part of `version`. */
   backupBaseUrl: string | null
+  /** Grows with every change of the account's offers; 0: it has never had one. Not part of `version`. */
+  offersVersion: number
 }
 
 export const NO_BRAND: Brand = {
@@ -39,6 +41,7 @@ export const NO_BRAND: Brand = {
   frameAncestors: [],
   signer: null,
   backupBaseUrl: null,
+  offersVersion: 0,
 }
 
 const CACHE_MS = 1_000
@@ -101,7 +104,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
   const rows = await sql<Row[]>`
     select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
       coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
-      a.backup_base_url as "backupBaseUrl", i.name as signer, k.number as key_number, k.private_key
+      a.backup_base_url as "backupBaseUrl", a.offers_version as "offersVersion", i.name as signer, k.number as key_number, k.private_key
     from account a
     left join brand b on b.account_id = a.id
     left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo

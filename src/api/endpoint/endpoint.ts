@@ -83,6 +83,7 @@ export type Tag =
   | 'scans'
   | 'registry'
   | 'media'
+  | 'offers'
   | 'categories'
   | 'service'
 

@@ -36,6 +36,12 @@ export const PATH_PARAMETERS = {
     example: '3b3a2e2a2b9dd25b8d44ea1b4ef5b9c0f8f1bb1d3f4d0e9f6b5c7a8d9e0f1a2b',
     read: requireMediaId,
   }),
+  offer: define({
+    description: 'The offer.',
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: '01m7ywm5d8w4s9t2v6x8y1a3bc',
+    read: text => requireUuid(text, 'offer'),
+  }),
   n: define({
     description: 'Version number.',
     schema: { type: 'integer', minimum: 1 },

@@ -22,6 +22,7 @@ const TAGS = [
   { name: 'readiness', description: 'What the law still wants of a passport.' },
   { name: 'registry', description: 'Lines of passports for the EU registry, and what it answers.' },
   { name: 'media', description: 'Pictures and documents, to which passports refer.' },
+  { name: 'offers', description: 'What readers of passports can do: repair, take-back and more.' },
   { name: 'scans', description: 'How often passports were read.' },
   { name: 'categories', description: 'Which fields a passport of a category has.' },
   { name: 'service', description: 'The service itself.' },

@@ -24,6 +24,7 @@ export const SHARED_TABLES = [
   'issuer_key',
   'membership',
   'mirror_run',
+  'offer',
   'one_time_link',
   'passkey',
   'passkey_challenge',

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 /** A representation that can be sent as one of these media types, the most exact one first. */
-export type Offer = { mediaTypes: readonly [string, ...string[]] }
+export type Representation = { mediaTypes: readonly [string, ...string[]] }
 
 const MAX_MEMOIZED = 1_000
 
@@ -16,7 +16,7 @@ type Rank = { quality: number; isExplicit: boolean }
  * Selects the offer that an `Accept` header prefers. Of two with the same quality, a named type beats a
  * wildcard match, then the earlier offer wins. If the header accepts none, returns the first.
  */
-export function negotiateMediaType<T extends Offer>(
+export function negotiateMediaType<T extends Representation>(
   accept: string | undefined,
   offers: readonly [T, ...T[]],
 ): T {
@@ -37,7 +37,7 @@ const isBetter = (rank: Rank, than: Rank): boolean =>
     : rank.quality > than.quality
 
 /** The most specific range that matches decides. */
-function rankOffer(ranges: readonly Range[], { mediaTypes }: Offer): Rank {
+function rankOffer(ranges: readonly Range[], { mediaTypes }: Representation): Rank {
   for (const candidate of [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*'), '*/*']) {
     const matching = ranges.filter(range => range.value === candidate)
     if (matching.length === 0) continue
@@ -53,7 +53,7 @@ function rankOffer(ranges: readonly Range[], { mediaTypes }: Offer): Rank {
  * Whether an `Accept` header has no opinion on an offer: it is missing or empty, or accepts the offer only as
  * one of all media types.
  */
-export function isMatchedByWildcard(accept: string | undefined, { mediaTypes }: Offer): boolean {
+export function isMatchedByWildcard(accept: string | undefined, { mediaTypes }: Representation): boolean {
   if (accept === undefined || accept.trim() === '') return true
   const ranges = parseMediaRanges(accept)
   const names: readonly string[] = [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*')]

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { allCategories, findCategory } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
-import type { Offer } from '../http/content-negotiation.ts'
+import type { Representation } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES, renderDocument } from '../page/shell.ts'
@@ -29,7 +29,7 @@ export function findNamespacePath(publicUrl: string, nsUrl: string): string | un
   return /^(?:\/[\w.~-]+)+$/.test(path) ? path : undefined
 }
 
-type NamespaceFormat = Offer & { response: PreparedResponse }
+type NamespaceFormat = Representation & { response: PreparedResponse }
 
 /** The page, which is the default, and the context. */
 export function prepareNamespace(publicUrl: string, nsUrl: string): [NamespaceFormat, NamespaceFormat] {

@@ -16,6 +16,7 @@ import {
   exportRegistryEntries,
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
+import { exportOffers } from '../../passports/offers/offer-rows.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
 import { enterSchema, withSnapshot } from '../snapshot.ts'
 
@@ -61,6 +62,7 @@ async function* listLines(
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
   for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
   for (const issuer of await exportIssuer(sql, accountId)) yield { type: 'issuer', ...issuer }
+  for (const offer of await exportOffers(sql, accountId)) yield { type: 'offer', ...offer }
   const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
   for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0

@@ -44,6 +44,7 @@ import {
   requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
+import { importOffers } from '../../passports/offers/offer-rows.ts'
 import { explainFileError } from '../new-file.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
@@ -203,6 +204,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   draft: importDrafts,
   registry_entry: importRegistryEntries,
   credential_status: importCredentialStatuses,
+  offer: importOffers,
 }
 
 type IssuerWriter = { writeIssuer: (line: IssuerLine) => Promise<void>; keepsRoots: () => boolean }

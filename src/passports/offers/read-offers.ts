@@ -1,0 +1,21 @@
+/** Reads the offers that the page and the link set of a passport show. */
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import type { PassportRow } from '../core/record.ts'
+import type { Offer } from './offer.ts'
+
+export const offerColumns = (sql: Sql): Fragment => sql`
+  id, kind, category, passport_id as "passportId", countries, title, text, url, position,
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+/** For a unit, also those of its batch and its model. In the order in which they are shown. */
+export async function readOffersOf(
+  sql: Sql,
+  row: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id' | 'category'>,
+): Promise<Offer[]> {
+  const ids = [...new Set([row.id, row.parent_id ?? row.id, row.model_id])]
+  return sql<Offer[]>`
+    select ${offerColumns(sql)} from offer
+    where account_id = ${row.account_id} and (category is null or category = ${row.category})
+      and (passport_id is null or passport_id = any(${ids}::text[]::uuid[]))
+    order by position, id`
+}
