@@ -112,7 +112,7 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
   door.route({
     method,
     url,
-    config: { endpoint, isLong: isBulk(endpoint) },
+    config: { endpoint, isLong: isBulk(endpoint), isUpload: takesFile(endpoint) },
     bodyLimit: getBodyLimit(endpoint),
     ...(method !== 'GET' &&
       (pathParameterNames.includes('id') || isBulk(endpoint)) && {

@@ -22,6 +22,7 @@ import { sendThrownError as sendConsoleError } from '../../console/page/error-pa
 import { type ConsoleSetup, HOME } from '../../console/page/route.ts'
 import { databaseUnavailable } from '../../kernel/db/database.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
+import { allowUpload, BODY_DEADLINES, limitBodyTimes } from '../../kernel/http/body-deadlines.ts'
 import {
   type ConnectionLimits,
   computeConnectionLimits,
@@ -60,7 +61,6 @@ export type AppSetup = ApiSetup &
   }
 
 const HEADERS_TIMEOUT_MS = 5_000
-const REQUEST_TIMEOUT_MS = 10_000
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
@@ -114,6 +114,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Reads or writes many rows; its work yields to other requests. */
     isLong?: boolean
+    /** Takes a file, which may arrive slowly. */
+    isUpload?: boolean
   }
 }
 
@@ -137,7 +139,8 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     // A child logger for each request would cost as much as routing it. Log lines add the request's id.
     childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Shorter for each request: see `limitBodyTimes`.
+    requestTimeout: BODY_DEADLINES.uploadMs,
     keepAliveTimeout: 72_000,
     http: {
       requireHostHeader: false,
@@ -166,7 +169,9 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
-    if (request.routeOptions.config.isLong !== true) countShortRequest(reply.raw)
+    const { isLong, isUpload } = request.routeOptions.config
+    if (isLong !== true) countShortRequest(reply.raw)
+    if (isUpload === true) allowUpload(request.raw)
     done(findMalformed(request.raw))
   })
   // Errors are logged where they occur. With LOG_LEVEL=debug each response is logged, too.
@@ -216,10 +221,14 @@ function rejectUnknownExpectations(
 function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? computeConnectionLimits()
   const { handleInOrder, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
+  const { watch } = limitBodyTimes(server)
   setup.metrics?.watchConnections(numbers)
   const handle = getRequestListener(server)
   server.off('request', handle)
-  server.on('request', (request, response) => handleInOrder(request, response, handle))
+  server.on('request', (request, response) => {
+    watch(request)
+    handleInOrder(request, response, handle)
+  })
 }
 
 /** The server's only listener: the framework's, or the guard that wraps it. */
