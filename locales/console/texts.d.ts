@@ -230,6 +230,7 @@ export type Texts = {
     ownersOnly: string
     editorsOnly: string
     requestId: (values: { id: Value }) => string
+    uploadsBusy: string
   }
   products: {
     products: string
@@ -533,6 +534,71 @@ export type Texts = {
     tooFine: (values: { module: Value }) => string
     pictureCount: (values: { labels: Value }) => string
     labelCount: (values: { labels: Value; sheets: Value }) => string
+  }
+  media: {
+    title: string
+    lead: string
+    upload: string
+    choose: string
+    chooseHint: (values: { most: Value; files: Value }) => string
+    takePhoto: string
+    drop: string
+    uploadSubmit: string
+    waiting: string
+    sending: (values: { percent: Value }) => string
+    checking: string
+    fileAdded: string
+    fileKnown: string
+    showAdded: string
+    addedMany: (values: { count: number }) => string
+    notAdded: (values: { count: number }) => string
+    othersAdded: (values: { count: number }) => string
+    deleted: string
+    all: string
+    kind: string
+    kinds: {
+      all: string
+      picture: string
+      document: string
+    }
+    none: string
+    noneFound: string
+    processing: string
+    pixels: (values: { name: Value; width: Value; height: Value }) => string
+    usage: string
+    used: {
+      files: string
+      bytes: string
+    }
+    unlimited: (values: { used: Value }) => string
+    preview: string
+    download: string
+    size: string
+    uploaded: string
+    id: string
+    idHint: string
+    delete: string
+    deleteQuestion: string
+    deleteLead: string
+    keep: string
+    inUse: string
+    problems: {
+      noFile: string
+      tooMany: (values: { most: Value }) => string
+      tooLarge: (values: { most: Value }) => string
+      dimensions: (values: { megapixels: Value; side: Value }) => string
+      activePdf: string
+      damagedPdf: string
+      damagedPicture: string
+      empty: string
+      heic: string
+      type: string
+      quota: string
+      busy: string
+      lost: string
+      failed: string
+      signedOut: string
+    }
   }
   productList: {
     levelTabs: {

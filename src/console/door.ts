@@ -21,6 +21,7 @@ import {
   HOME,
   type ModuleAnswer,
   type Outcome,
+  type ShownPicture,
   signInFor,
 } from './page/route.ts'
 import { consoleHeaders, shell } from './page/shell.ts'
@@ -60,7 +61,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
         method: route.method,
         url: route.path,
         bodyLimit: route.bodyLimit ?? MAX_FORM_BYTES,
-        config: { isLong: isLong(route) },
+        config: { isLong: isLong(route), isUpload: route.takesFile === true },
         handler: (request, reply) => run(setup, route, request, reply),
       })
     }
@@ -176,6 +177,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
   reply.headers(consoleHeaders({ scripts: 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0 }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
+  if ('picture' in outcome) return sendPicture(reply, outcome.picture)
   if ('data' in outcome) return sendData(reply, outcome)
   if ('to' in outcome) {
     if (outcome.knows !== undefined) {
@@ -213,6 +215,12 @@ function sendFile(reply: FastifyReply, { name, type, content }: Download): Fasti
     })
     .send(content)
 }
+
+/** Kept by this browser for an hour, so that the pages of a list do not ask for it again. */
+const sendPicture = (reply: FastifyReply, { type, content }: ShownPicture): FastifyReply =>
+  reply
+    .headers({ 'content-type': type, 'cache-control': 'private, max-age=3600, immutable', vary: 'Cookie' })
+    .send(content)
 
 /** Replaces an earlier cookie: a session that was extended and then ended must not return. */
 function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | null): void {

@@ -9,6 +9,8 @@ import { showDrafts } from './drafts/list.ts'
 import { showDiscardDraft, showDraft, submitDiscardDraft, submitPublish } from './drafts/page.ts'
 import { showHome, submitAccount } from './home.ts'
 import * as keys from './keys/keys.ts'
+import * as files from './media/file-page.ts'
+import { showLibrary, submitFiles } from './media/library.ts'
 import {
   ALL_DATA,
   anyone,
@@ -20,6 +22,7 @@ import {
   FORGOTTEN,
   HOME,
   KEYS,
+  MEDIA,
   owner,
   READINESS,
   READINESS_SETTINGS,
@@ -121,6 +124,14 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post(`${DRAFTS}/:id/publish`, submitPublish),
   editor.get(`${DRAFTS}/:id/discard`, showDiscardDraft),
   editor.post(`${DRAFTS}/:id/discard`, submitDiscardDraft),
+  signedIn.get(MEDIA, showLibrary),
+  editor.post(MEDIA, submitFiles, { takesFile: true, cost: 'upload' }),
+  signedIn.get(`${MEDIA}/:id`, files.showFile),
+  signedIn.get(`${MEDIA}/:id/320.webp`, files.sendSmallPicture, { cost: 'picture' }),
+  signedIn.get(`${MEDIA}/:id/640.webp`, files.sendLargePicture, { cost: 'picture' }),
+  signedIn.get(`${MEDIA}/:id/file`, files.sendDocument),
+  editor.get(`${MEDIA}/:id/delete`, files.showDeleteFile),
+  editor.post(`${MEDIA}/:id/delete`, files.submitDeleteFile),
   signedIn.get('/console/import', showImport),
   editor.post('/console/import', submitSpreadsheet, { takesFile: true }),
   signedIn.get('/console/import/template', downloads.sendTemplate),

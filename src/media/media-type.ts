@@ -38,3 +38,10 @@ export function isDeclaredType(declared: string | undefined, type: MediaType): b
   const name = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return ['', 'application/octet-stream', type].includes(name === 'image/jpg' ? PICTURE_TYPES.jpeg : name)
 }
+
+/** The brands of photographs in HEVC (ISO/IEC 23008-12), which cameras of phones write. */
+const HEIC_BRANDS: readonly string[] = ['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis']
+
+/** Whether it is a HEIC photograph. They are not accepted: most browsers do not show them. */
+export const isHeic = (bytes: Uint8Array): boolean =>
+  ascii(bytes, 4, 8) === 'ftyp' && listBrands(bytes).some(brand => HEIC_BRANDS.includes(brand))

@@ -11,11 +11,13 @@ import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
 import { findViolations, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { scanEverywhere } from './scanned-everywhere.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
@@ -29,7 +31,7 @@ const LEAST_FULL_BYTES = 85_000
 /** The uncompressed size of the document, style sheet, scripts and images. */
 const WEIGHT = `performance.getEntries().reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`
 /** Addresses that a browser downloads instead of showing. */
-const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv)$/
+const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv|\d+\.webp)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
 let stand: Stand
@@ -316,7 +318,11 @@ describe('the console in a browser', {
       note: undefined,
     })
     await scanEverywhere({ sql, clock, account, actor: ctx.actorId, model: passport.id })
+    const bytes = await makePng({ width: 640, height: 400 })
+    const response = { status: 201, headers: {}, body: '' }
+    const { file } = await addMedia({ ...ctx, ...stand.media }, { bytes }, () => response)
     const ids: readonly [string, string][] = [
+      ['/console/media/', file.id],
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
       ['/console/settings/access-links/', link.id],

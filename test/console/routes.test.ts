@@ -12,11 +12,13 @@ import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
 import { ADDRESSES, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -47,6 +49,8 @@ before(async () => {
 })
 after(() => stand.close())
 
+const NO_RESPONSE = { status: 201, headers: {}, body: '' }
+
 /** Creates one thing of each kind for an account and its first owner. Returns the ids by path prefix. */
 async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   const ctx = { ...stand.ctx, sql: stand.sql, accountId, actorId: 1 }
@@ -63,6 +67,8 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   const { passport } = await createPassport(ctx, { ...newProduct({}, 'textile'), strict: false })
   const draft = await createDraft(ctx, { category: 'textile', data: {}, note: undefined })
   await setSigning({ ...ctx, secretCipher: stand.secretCipher }, true)
+  const bytes = await makePng({ width: 8, height: 8 + accountId })
+  const { file } = await addMedia({ ...ctx, ...stand.media }, { bytes }, () => NO_RESPONSE)
   return {
     '/console/settings/people/': idFromUuid(owner.id),
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
@@ -70,6 +76,7 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
     '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
     '/console/products/': idFromUuid(passport.id),
     '/console/drafts/': idFromUuid(draft.id),
+    '/console/media/': file.id,
     '/console/keys/': (await createOwnKey(ctx, key)).id,
     '/console/webhooks/': await webhookOf(accountId),
   }
@@ -347,13 +354,15 @@ describe('a request without permission changes nothing', () => {
 })
 
 describe('GET changes nothing', () => {
-  for (const { path } of CONSOLE_ROUTES.filter(route => route.method === 'GET')) {
-    test(`${path} has the safety headers on every page, and is never cached`, () =>
+  for (const { path, cost } of CONSOLE_ROUTES.filter(route => route.method === 'GET')) {
+    test(`${path} has the safety headers on every page, and only pictures are cached, by the browser`, () =>
       unchanged(async () => {
         for (const browser of Object.values(browsers)) {
           const { headers, status, text } = await browser.get(`${at(path)}?token=${link}`)
           assert.ok(status < 500)
-          assert.equal(headers['cache-control'], 'no-store')
+          const isPicture = cost === 'picture' && status === 200
+          const cached = isPicture ? 'private, max-age=3600, immutable' : 'no-store'
+          assert.equal(headers['cache-control'], cached)
           assert.equal(headers['x-content-type-options'], 'nosniff')
           assert.equal(headers['referrer-policy'], 'same-origin')
           assert.equal(headers['cross-origin-opener-policy'], 'same-origin')

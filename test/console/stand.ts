@@ -3,6 +3,10 @@
  * with cookies.
  */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
@@ -18,6 +22,7 @@ import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { type MediaServices, openMediaServices } from '../../src/media/media-services.ts'
 import {
   cloneDatabase,
   endPools,
@@ -73,6 +78,7 @@ export type Stand = {
   clock: StandClock
   secretCipher: SecretCipher
   outbound: Outbound
+  media: MediaServices
   /** Where another pool can connect to the same database. */
   target: Target
   /** Other pools on the same database, like another process. End them with `endPools`. */
@@ -118,8 +124,11 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   const { target, isDistributed } = database
   const openPoolOfOne = () => openPool(target, { max: 1, isDistributed: isDistributed === true })
   const version = '0.0.0-test'
+  const mediaFolder = join(tmpdir(), `carnet-media-${randomUUID()}`)
+  const media = openMediaServices({ folder: mediaFolder })
   registerConsole(app, {
     sql,
+    media,
     openPoolOfOne,
     clock,
     addresses,
@@ -147,6 +156,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     clock,
     secretCipher,
     outbound,
+    media,
     target,
     openPools: options => openPools(database, options),
     ctx,
@@ -168,6 +178,8 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     },
     async close() {
       await app.close()
+      media.preparer.stop()
+      await rm(mediaFolder, { recursive: true, force: true })
       await mail.settled()
       await receiver.close()
       await outbound.close()

@@ -17,7 +17,9 @@ function asset(path: string, file: string, type: string): Asset {
   return { path, href: `${path}?v=${digest}`, etag: `"${digest}"`, digest, type, bytes }
 }
 
-const STYLE = asset('/console/console.css', 'console.css', 'text/css; charset=utf-8')
+const CSS_TYPE = 'text/css; charset=utf-8'
+const STYLE = asset('/console/console.css', 'console.css', CSS_TYPE)
+const PICTURES_STYLE = asset('/console/pictures.css', 'console/pictures.css', CSS_TYPE)
 
 /** By file name without extension; only these are served. */
 const MODULES = new Map(
@@ -29,12 +31,14 @@ const MODULES = new Map(
     ]),
 )
 
-const ALL = [STYLE, ...MODULES.values()]
+const ALL = [STYLE, PICTURES_STYLE, ...MODULES.values()]
 
 /** The module that keeps unsaved input. */
 export const DRAFTS_MODULE = 'drafts'
 
 export const STYLE_HREF = STYLE.href
+/** What pages with pictures need besides. */
+export const PICTURES_STYLE_HREF = PICTURES_STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)
 
 /** The address of a module in `assets/console`. An unknown name is a bug. */

@@ -10,6 +10,7 @@ import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
 import type { Mailer } from '../../kernel/http-out/smtp.ts'
 import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/security-events.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { MediaServices } from '../../media/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { PostedForm } from './form.ts'
 import type { Texts } from './texts.ts'
@@ -49,6 +50,8 @@ export type ConsoleSetup = {
   version: string
   /** Sends test events; its policy decides which addresses may be registered. */
   outbound: Outbound
+  /** Stores pictures and documents. */
+  media: MediaServices
 }
 
 /** A request body with its media type and, if the header says it, its length in bytes. */
@@ -64,7 +67,7 @@ export type AnyVisit = {
   form: PostedForm
   /** Files by field name, if the route accepts any. */
   uploads: ReadonlyMap<string, Upload>
-  /** The unread body, for a route that accepts a spreadsheet. */
+  /** The unread body, for a route that accepts large files. */
   upload: UnreadBody | undefined
   /** The client's address. */
   network: string
@@ -90,6 +93,8 @@ export type ConsolePage = {
   headers?: Readonly<Record<string, string>>
   /** Names of optional modules in `assets/console`; the page works without them. */
   scripts?: readonly string[]
+  /** Needs the style sheet of pages with pictures. */
+  hasPictures?: boolean
   /** Uses the whole width of the window, for tables. */
   isWide?: boolean
 }
@@ -100,6 +105,8 @@ export type Download = { name: string; type: string; content: string | Buffer | 
  * `knows` is the e-mail of a person who has signed in, for whom the browser is known from now on.
  */
 export type Redirect = { to: string; session?: string | null; cookie?: string; knows?: string }
+/** A picture that a page of the console shows. Its address names its content. */
+export type ShownPicture = { type: string; content: Buffer }
 /** The JSON answer to one of our own modules in the browser. */
 export type ModuleAnswer = { data: object; status?: number }
 /** `session` as in a redirect: the new token after a proof of identity. */
@@ -108,6 +115,7 @@ export type Outcome =
   | Redirect
   | ModuleAnswer
   | { file: Download; session?: string }
+  | { picture: ShownPicture }
 
 type Handler<V> = (visit: V) => Promise<Outcome> | Outcome
 type RouteOptions = {
@@ -117,10 +125,10 @@ type RouteOptions = {
   uploads?: readonly string[]
   /** Requires a recent proof of identity; without one, the person first confirms it. */
   needsProof?: true
-  /** The form contains a spreadsheet, which the handler reads itself. */
+  /** The form may contain large files, which the handler reads itself. */
   takesFile?: true
   /** A limit besides that of pages: see `request-limits.ts`. */
-  cost?: 'download' | 'webhook_test'
+  cost?: 'download' | 'picture' | 'upload' | 'webhook_test'
 }
 type Route<A, V> = RouteOptions & { method: 'GET' | 'POST'; path: string; access: A; handle: Handler<V> }
 export type ConsoleRoute = Route<'anyone', AnyVisit> | Route<'signed_in' | 'editor' | 'owner', Visit>
@@ -148,6 +156,7 @@ export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'
 export const FORGOTTEN = '/console/forgotten-password'
 export const PRODUCTS = '/console/products'
+export const MEDIA = '/console/media'
 export const READINESS = '/console/readiness'
 export const DRAFTS = '/console/drafts'
 export const SCANS = '/console/scans'

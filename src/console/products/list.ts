@@ -18,7 +18,7 @@ import { setStatus } from '../../passports/write/archive.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
 import { doneNotice, hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
-import { DRAFTS, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import { DRAFTS, MEDIA, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getProductUrl, getShortTitle } from '../product-data/product.ts'
@@ -55,9 +55,10 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
     draftCount === 0
       ? ''
       : html`<a class="button second" href="${DRAFTS}">${texts.draftsLink({ n: draftCount })}</a>`
+  const library = html`<a class="button second" href="${MEDIA}">${words.texts.media.title}</a>`
   const failed = query.has('failed') ? notice(texts.someFailed) : ''
   const none = query.has('none') ? notice(texts.noneSelected) : ''
-  const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
+  const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }
 }

@@ -1,5 +1,5 @@
 /** Checks a file and renders it. Runs in a process of its own: `prepare-process.ts`. */
-import { DOCUMENT_TYPE, detectMediaType } from '../media-type.ts'
+import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../media-type.ts'
 import { checkPdf } from './check-pdf.ts'
 import { preparePicture } from './prepare-picture.ts'
 import { MAX_MEDIA_BYTES, type Preparation, reject } from './prepared-file.ts'
@@ -16,7 +16,9 @@ export async function prepareFile(bytes: Uint8Array): Promise<Preparation> {
   if (type === undefined) {
     return reject(
       'media_type',
-      'Send a picture (JPEG, PNG, WebP, AVIF or GIF) or a PDF. Other files are not accepted.',
+      isHeic(bytes)
+        ? 'This is a HEIC photograph, which most browsers do not show. Save it as JPEG and send that file.'
+        : 'Send a picture (JPEG, PNG, WebP, AVIF or GIF) or a PDF. Other files are not accepted.',
     )
   }
   return type === DOCUMENT_TYPE ? checkPdf(bytes) : preparePicture(bytes, type)

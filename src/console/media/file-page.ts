@@ -1,0 +1,93 @@
+/** One picture or document: what it is, where it is used, and its deletion. */
+import { html } from 'ghtml'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { deleteMedia } from '../../media/delete-media.ts'
+import { getMedia, type MediaFile, originalKey, requireMediaId, variantKey } from '../../media/media-file.ts'
+import { VARIANT_TYPES, WIDTHS } from '../../media/prepare/prepared-file.ts'
+import { alertBox, backLink, copyable, facts, questionPage } from '../page/parts.ts'
+import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { describeFile, formatBytes, getFileUrl, renderPicture } from './parts.ts'
+
+const getRequestedFile = ({ ctx, id }: Visit): Promise<MediaFile> => getMedia(ctx, requireMediaId(id))
+
+export const showFile = async (visit: Visit): Promise<Outcome> =>
+  renderFilePage(visit, await getRequestedFile(visit))
+
+function renderFilePage({ words, session }: Visit, file: MediaFile, problem?: string): Outcome {
+  const texts = words.texts.media
+  const title = describeFile(words, file)
+  const at = getFileUrl(file.id)
+  const told = problem === undefined ? '' : alertBox(html`<p>${problem}</p>`)
+  const shown =
+    file.kind === 'picture'
+      ? renderPicture(file, texts.preview)
+      : html`<p class="choices"><a class="button second" href="${at}/file">${texts.download}</a></p>`
+  const remove =
+    session.role === 'viewer'
+      ? ''
+      : html`<p class="choices after"><a class="button second" href="${at}/delete">${texts.delete}</a></p>`
+  const body = html`!${backLink(MEDIA, texts.title)}<h1>${title}</h1>!${told}!${shown}
+!${facts([
+    [texts.size, formatBytes(words, file.bytes)],
+    [texts.uploaded, words.minute(file.createdAt.toISOString())],
+  ])}
+!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${remove}`
+  return { title, body, hasPictures: true, scripts: ['copy'], status: problem === undefined ? 200 : 409 }
+}
+
+export async function showDeleteFile(visit: Visit): Promise<Outcome> {
+  const { words } = visit
+  const file = await getRequestedFile(visit)
+  const texts = words.texts.media
+  const at = getFileUrl(file.id)
+  const page = questionPage({
+    title: texts.deleteQuestion,
+    way: backLink(at, describeFile(words, file)),
+    about: html`!${renderSmallPicture(words, file)}<p class="lead">${texts.deleteLead}</p>`,
+    ...{ action: `${at}/delete`, submit: texts.delete, back: at, keep: texts.keep },
+  })
+  return { ...page, hasPictures: true }
+}
+
+const renderSmallPicture = ({ texts }: Words, file: MediaFile): string =>
+  file.kind === 'picture' ? renderPicture(file, texts.media.preview) : ''
+
+export async function submitDeleteFile(visit: Visit): Promise<Outcome> {
+  const { ctx, setup } = visit
+  const file = await getRequestedFile(visit)
+  try {
+    await deleteMedia({ ...ctx, ...setup.media }, file.id)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'not_found' || error.code === 'unavailable')
+      throw error
+    return renderFilePage(visit, file, visit.words.texts.media.inUse)
+  }
+  return { to: `${MEDIA}?deleted=yes` }
+}
+
+type PictureWidth = (typeof WIDTHS)[number]
+
+/** The names in the store begin with the account, so that nobody sees pictures of another one. */
+const sendPicture =
+  (width: PictureWidth) =>
+  async ({ ctx, setup, id }: Visit): Promise<Outcome> => {
+    const { mediaStore } = setup.media
+    const fileId = requireMediaId(id)
+    const content =
+      (await mediaStore.read(variantKey(ctx.accountId, fileId, width, 'webp'))) ??
+      (await mediaStore.read(variantKey(ctx.accountId, fileId, WIDTHS[0], 'webp')))
+    if (content === undefined) throw notFound('picture')
+    return { picture: { type: VARIANT_TYPES.webp, content } }
+  }
+
+export const sendSmallPicture = sendPicture(WIDTHS[0])
+export const sendLargePicture = sendPicture(WIDTHS[1])
+
+export async function sendDocument(visit: Visit): Promise<Outcome> {
+  const file = await getRequestedFile(visit)
+  const key = originalKey(visit.ctx.accountId, file.id)
+  // A picture as it was sent may contain where it was taken.
+  const content = file.kind === 'document' ? await visit.setup.media.mediaStore.read(key) : undefined
+  if (content === undefined) throw notFound('document')
+  return { file: { name: `${file.id.slice(0, 12)}.pdf`, type: file.type, content } }
+}

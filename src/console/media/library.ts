@@ -1,0 +1,156 @@
+/** The pictures and documents of an account: a grid to look at, and the form that adds files. */
+import { html } from 'ghtml'
+import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
+import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
+import { MEDIA_KINDS, type MediaFile, type MediaKind } from '../../media/media-file.ts'
+import { alertBox, doneNotice, renderOptions, section } from '../page/parts.ts'
+import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { describeFile, formatBytes, getFileUrl, renderFileInputs, renderThumbnail } from './parts.ts'
+import { type ReceivedFile, receiveFiles } from './receive-files.ts'
+
+const PAGE_SIZE = 24
+/** CSS pixels. */
+const SIDE = 160
+
+export const showLibrary = (visit: Visit): Promise<Outcome> => renderLibrary(visit, [])
+
+async function renderLibrary(
+  visit: Visit,
+  sent: readonly ReceivedFile[],
+  problem?: string,
+): Promise<Outcome> {
+  const { ctx, words, session, query } = visit
+  const texts = words.texts.media
+  const view = parseView(query)
+  const [found, used, quota] = await Promise.all([
+    listMedia(ctx, { kind: view.kind, limit: PAGE_SIZE + 1, after: view.after }),
+    getMediaUsage(ctx),
+    getMediaQuota(ctx),
+  ])
+  const files = found.slice(0, PAGE_SIZE)
+  const failed = sent.some(one => 'problem' in one) || problem !== undefined
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${renderSent(words, sent, problem)}
+!${session.role === 'viewer' ? '' : renderUploadForm(words)}
+!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, view)}!${renderPages(words, view, found)}`)}
+!${section('usage', texts.usage, renderUsage(words, used, quota))}`
+  return {
+    title: texts.title,
+    body,
+    status: failed ? 422 : 200,
+    isWide: true,
+    hasPictures: true,
+    scripts: session.role === 'viewer' ? [] : ['uploads'],
+  }
+}
+
+type LibraryView = { kind: MediaKind | undefined; after: MediaCursor | undefined }
+
+/** Ignores invalid values, because people edit URLs. */
+function parseView(query: URLSearchParams): LibraryView {
+  const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(query.get('after') ?? '') ?? []
+  return {
+    kind: MEDIA_KINDS.find(one => one === query.get('kind')),
+    after: id === '' ? undefined : { createdAt: new Date(Number(millis)), id },
+  }
+}
+
+function getLibraryUrl({ kind, after }: LibraryView): string {
+  const sent = new URLSearchParams({
+    ...(kind === undefined ? {} : { kind }),
+    ...(after === undefined ? {} : { after: `${after.createdAt.getTime()}-${after.id}` }),
+  })
+  return sent.size === 0 ? MEDIA : `${MEDIA}?${sent}`
+}
+
+function renderNotice({ texts }: Words, query: URLSearchParams): string {
+  if (query.has('deleted')) return doneNotice(texts.media.deleted)
+  const added = /^[1-9]\d{0,2}$/.exec(query.get('added') ?? '')?.[0]
+  return added === undefined ? '' : doneNotice(texts.media.addedMany({ count: Number(added) }))
+}
+
+/** What became of the files of a form: each that was not stored, with its reason. */
+function renderSent({ texts }: Words, sent: readonly ReceivedFile[], problem: string | undefined): string {
+  if (problem !== undefined) return alertBox(html`<p>${problem}</p>`)
+  const failed = sent.flatMap(one => ('problem' in one ? [one] : []))
+  if (failed.length === 0) return ''
+  const lines = failed.map(one => html`<li><strong>${one.name}</strong>: ${one.problem}</li>`)
+  const added = sent.length - failed.length
+  const rest = added === 0 ? '' : html`<p>${texts.media.othersAdded({ count: added })}</p>`
+  return alertBox(html`<p>${texts.media.notAdded({ count: failed.length })}</p><ul>!${lines}</ul>!${rest}`)
+}
+
+const renderUploadForm = (words: Words): string =>
+  section(
+    'upload',
+    words.texts.media.upload,
+    html`
+<form method="post" action="${MEDIA}" enctype="multipart/form-data" class="data">!${renderFileInputs(words)}<button class="without-script">${words.texts.media.uploadSubmit}</button></form>`,
+  )
+
+function renderFilter({ texts }: Words, { kind }: LibraryView): string {
+  const options = [
+    ['', texts.media.kinds.all] as const,
+    ...MEDIA_KINDS.map(one => [one, texts.media.kinds[one]] as const),
+  ]
+  return html`<form method="get" action="${MEDIA}" class="filters"><div class="field"><label for="kind">${texts.media.kind}</label><select id="kind" name="kind">!${renderOptions(options, kind)}</select></div>
+<button class="second">${texts.products.show}</button></form>`
+}
+
+function renderGrid(words: Words, files: readonly MediaFile[], view: LibraryView): string {
+  const texts = words.texts.media
+  if (files.length === 0) {
+    const isPlain = getLibraryUrl(view) === MEDIA
+    return html`<p class="empty">${isPlain ? texts.none : texts.noneFound}</p>`
+  }
+  return html`<ul class="files">!${files.map(file => renderCard(words, file))}</ul>`
+}
+
+function renderCard(words: Words, file: MediaFile): string {
+  const picture =
+    file.kind === 'picture'
+      ? renderThumbnail(file.id, SIDE)
+      : html`<span class="thumb paper" aria-hidden="true">PDF</span>`
+  const state =
+    file.status === 'ready' ? '' : html` <span class="badge">${words.texts.media.processing}</span>`
+  return html`<li><a href="${getFileUrl(file.id)}">!${picture}<span class="line">${describeFile(words, file)}</span></a>
+<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span></li>`
+}
+
+function renderPages({ texts }: Words, view: LibraryView, found: readonly MediaFile[]): string {
+  const last = found.length > PAGE_SIZE ? found[PAGE_SIZE - 1] : undefined
+  if (last === undefined && view.after === undefined) return ''
+  const link = (after: MediaCursor | undefined, text: string, rel: string) =>
+    html`<a class="alone" rel="${rel}" href="${getLibraryUrl({ ...view, after })}">${text}</a>`
+  return html`<nav class="pages" aria-label="${texts.products.pages}">!${view.after === undefined ? '' : link(undefined, texts.products.newestPage, 'first')}!${last === undefined ? '' : link(last, texts.products.later, 'next')}</nav>`
+}
+
+type Usage = { files: number; bytes: number }
+
+function renderUsage(words: Words, used: Usage, quota: { [K in keyof Usage]: number | null }): string {
+  const texts = words.texts.media
+  const row = (name: keyof Usage, show: (value: number) => string) => {
+    const most = quota[name]
+    const label = html`<dt id="bar-${name}">${texts.used[name]}</dt>`
+    if (most === null)
+      return html`<div>!${label}<dd class="amount">${texts.unlimited({ used: show(used[name]) })}</dd></div>`
+    return html`<div>!${label}<dd class="amount">${words.texts.home.quotaOf({ used: show(used[name]), quota: show(most) })}</dd>
+<dd class="bar"><meter aria-labelledby="bar-${name}" min="0" max="${Math.max(1, most)}" value="${Math.min(used[name], most)}"></meter></dd></div>`
+  }
+  return html`<dl class="bars space">!${row('files', words.number)}!${row('bytes', value => formatBytes(words, value))}</dl>`
+}
+
+/** Our own module gets what became of each file as JSON; a form gets the library. */
+export async function submitFiles(visit: Visit): Promise<Outcome> {
+  const { files } = await receiveFiles(visit)
+  if (!visit.wantsHtml && files.length > 0) {
+    const data = files.map(one =>
+      'problem' in one
+        ? { name: one.name, problem: one.problem }
+        : { name: one.name, id: one.added.file.id, kind: one.added.file.kind, isNew: one.added.isNew },
+    )
+    return { data: { files: data }, status: files.some(one => 'problem' in one) ? 422 : 200 }
+  }
+  if (files.length === 0) return renderLibrary(visit, [], visit.words.texts.media.problems.noFile)
+  if (files.some(one => 'problem' in one)) return renderLibrary(visit, files)
+  return { to: `${MEDIA}?added=${files.length}` }
+}

@@ -1,0 +1,67 @@
+/** Parts of pages that show files: small pictures, what a file is, and the form that sends files. */
+import { html } from 'ghtml'
+import type { MediaFile } from '../../media/media-file.ts'
+import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
+import { WIDTHS } from '../../media/prepare/prepared-file.ts'
+import { MEDIA, type Words } from '../page/route.ts'
+import { explainTooLarge, MAX_FILES, MAX_MEDIA_MEGABYTES } from './file-problems.ts'
+
+export const getFileUrl = (id: string) => `${MEDIA}/${id}`
+
+/** At most this wide. The style sheet gives the size on the page. */
+const THUMBNAIL_WIDTH = WIDTHS[0]
+
+/** A small picture beside text that says what it shows. `side`: of the square, in CSS pixels. */
+export const renderThumbnail = (id: string, side: number) =>
+  html`<img class="thumb" src="${getFileUrl(id)}/320.webp" width="${side}" height="${side}" alt="" loading="lazy" decoding="async">`
+
+/** The picture in its own proportions, as wide as fits. */
+export function renderPicture({ id, width, height }: MediaFile, alt: string): string {
+  const shown = Math.min(width ?? THUMBNAIL_WIDTH, WIDTHS[1])
+  const tall = Math.round((shown * (height ?? 1)) / (width ?? 1))
+  return html`<img class="shown" src="${getFileUrl(id)}/640.webp" width="${shown}" height="${tall}" alt="${alt}">`
+}
+
+/** "JPEG, 2,400 × 1,600 pixels" or "PDF". */
+export function describeFile(words: Words, { type, width, height }: MediaFile): string {
+  const kind = Object.entries(PICTURE_TYPES).find(([, one]) => one === type)?.[0]
+  const name = kind === 'webp' ? 'WebP' : (kind ?? 'pdf').toUpperCase()
+  if (width === null || height === null) return name
+  return words.texts.media.pixels({ name, width, height })
+}
+
+/** "1.2 MB", "48 kB". */
+export function formatBytes(words: Words, bytes: number): string {
+  if (bytes < 1e6) return `${words.number(Math.max(1, Math.round(bytes / 1e3)))} kB`
+  const digits = bytes < 1e8 ? 10 : 1
+  return bytes < 1e9
+    ? `${words.number(Math.round((bytes / 1e6) * digits) / digits)} MB`
+    : `${words.number(Math.round(bytes / 1e8) / 10)} GB`
+}
+
+/** Without HEIC: phones then send their photographs as JPEG. */
+const ACCEPTED_PICTURES = Object.values(PICTURE_TYPES).join()
+const ACCEPTED = `${ACCEPTED_PICTURES},${DOCUMENT_TYPE}`
+
+/**
+ * Inputs for files, within a form. The second one opens the camera of a phone, and is hidden where a mouse is
+ * used. The module `uploads` sends each file on its own and shows its progress; it then adds the ids of the
+ * stored files to the form as fields `adds`, or shows the library.
+ */
+export function renderFileInputs(words: Words, adds = ''): string {
+  const texts = words.texts.media
+  const { problems } = texts
+  const said = {
+    ...{ waiting: texts.waiting, checking: texts.checking, added: texts.fileAdded, known: texts.fileKnown },
+    // The module fills in how much is sent.
+    sending: texts.sending({ percent: '{percent}' }),
+    ...{ go: texts.showAdded, lost: problems.lost, failed: problems.failed },
+    ...{ out: problems.signedOut, large: explainTooLarge(words), heic: problems.heic },
+  }
+  const data = Object.entries(said).map(([name, text]) => html` data-${name}="${text}"`)
+  const hint = texts.chooseHint({ most: MAX_MEDIA_MEGABYTES, files: MAX_FILES })
+  return html`<div class="upload" data-upload="${MEDIA}" data-adds="${adds}"!${data}>
+<div class="field"><label for="files">${texts.choose}</label><p class="hint" id="files-hint">${hint}</p><input type="file" id="files" name="files" multiple accept="${ACCEPTED}" aria-describedby="files-hint"></div>
+<div class="field camera"><label for="camera">${texts.takePhoto}</label><input type="file" id="camera" name="files" accept="${ACCEPTED_PICTURES}" capture="environment"></div>
+<p class="drop">${texts.drop}</p><ul class="rows sent"></ul><p class="sight" role="status"></p></div>`
+}
