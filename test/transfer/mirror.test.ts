@@ -6,6 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { createDueRoots } from '../../src/passports/signed/daily-roots.ts'
+import { verifyVersionProof } from '../../src/standards/signing/version-proof.ts'
 import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
 import { listMirrorLags } from '../../src/transfer/mirror/mirror-runs.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
@@ -16,6 +18,8 @@ import { type Folder, fill, temporaryFolder } from './stores.ts'
 
 /** In fields that the public may not see, and in free-form keys. */
 const SECRET = 'planted-restricted-value'
+
+const DAY_MS = 86_400_000
 
 let database: TestDatabase
 let s: UnitStand
@@ -268,6 +272,66 @@ async function requireSameAsNew(): Promise<void> {
     Object.fromEntries(Array.from(tree, ([path, { sha256 }]) => [path, sha256]).sort())
   assert.deepEqual(hashes(mirror), hashes(expected))
 }
+
+describe('proofs', () => {
+  const readProofs = async () => {
+    const proofs = new Map<string, ReturnType<typeof verifyVersionProof>>()
+    for (const path of (await listTree(dir)).keys())
+      if (path.endsWith('/proof.json')) proofs.set(path, verifyVersionProof(await readJson(join(dir, path))))
+    return proofs
+  }
+
+  test('of versions are written once a daily root covers them, and kept when they are succeeded', async () => {
+    assert.equal((await readProofs()).size, 0)
+    const { sql } = s.account.ctx
+    s.t.clock.advance(2 * DAY_MS)
+    const { secretCipher } = s.t.setup
+    await createDueRoots({ sql, clock: s.t.clock, secretCipher }, () => true)
+    s.t.clock.release()
+    const made = await run()
+    const proofs = await readProofs()
+    assert.deepEqual([made.proofs, made.written], [proofs.size, proofs.size])
+    for (const id of all()) {
+      const { version_no } = await s.call('GET', `/${id}`)
+      for (let n = 1; n <= version_no; n++) {
+        const proof = await readJson(join(dir, `p/${id}/v/${n}/proof.json`))
+        const place = n === version_no ? `p/${id}` : `p/${id}/v/${n}`
+        const { passportRecord } = await readJson(join(dir, place, 'passport.en.json'))
+        assert.equal(proof.versionCommitment, passportRecord.versionCommitment)
+        const { passport, versionNo } = proofs.get(`p/${id}/v/${n}/proof.json`) ?? assert.fail()
+        assert.deepEqual([passport, versionNo], [`${ADDRESSES.publicUrl}/p/${id}`, n])
+      }
+    }
+    await s.call('PATCH', `/${ids.items[1]}`, { data: { dateOfManufacture: '2026-02' } })
+    assert.equal((await run()).proofs, 0)
+    assert.equal((await readProofs()).size, proofs.size)
+    await requireSameAsNew()
+  })
+
+  test('of all versions are restored if somebody changed or removed one', async () => {
+    const before = await readProofs()
+    const [first = '', second = ''] = before.keys()
+    await writeFile(join(dir, first), '{}')
+    await rm(join(dir, second))
+    assert.equal((await run(dir, { all: true })).written, 2)
+    assert.deepEqual(await readProofs(), before)
+  })
+
+  test('by time stamps on roots follow when there are some', async () => {
+    const { sql } = s.account.ctx
+    await sql`update daily_root set token = 'token', stamped_at = until where account_id = ${s.account.id}`
+    assert.equal((await run()).written, 1)
+    const [path] = [...(await listTree(dir)).keys()].filter(one => one.endsWith('.tst'))
+    assert.match(path ?? '', /^issuers\/[a-z]+\/roots\/\d{4}-\d\d-\d\d\.tst$/)
+    assert.equal(await readFile(join(dir, path ?? ''), 'utf8'), 'token')
+  })
+})
+
+test('status lists are there in both forms', async () => {
+  const [list = ''] = [...(await listTree(dir)).keys()].filter(path => path.endsWith('/status/1'))
+  assert.equal(await readFile(join(dir, list), 'utf8'), (await live(`/${list}`, '*/*')).text)
+  assert.equal(await readFile(join(dir, `${list}.jwt`), 'utf8'), (await live(`/${list}/token`, '*/*')).text)
+})
 
 describe('the age of what is missing', () => {
   const readLag = async () => {

@@ -17,12 +17,13 @@ import { createManifest } from '../../passports/documents/sign-manifest.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { getSettledTime, listChangedPassports } from '../../passports/read/list-changes.ts'
-import { writeVocabulary } from '../static/passport-pages.ts'
+import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
 import { type MirrorFolder, type MirrorPass, openMirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
 import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
+import { mirrorProofs, mirrorTokens } from './mirror-proofs.ts'
 import { recordMirrorRun } from './mirror-runs.ts'
 
 /** `version`: of Carnet, whose pages may differ from those of another version. */
@@ -41,6 +42,8 @@ export type MirrorResult = {
   dir: string
   /** Those that were compared with their files. */
   passports: number
+  /** Of versions, which were under no daily root in the run before. */
+  proofs: number
   written: number
   removed: number
   bytes: number
@@ -78,7 +81,8 @@ async function run(
     const isFull = pass.since === EVER
     const shared = await mirror.openShared({ keeps: !isFull || !isNew, reads: isFull })
     const done = await mirrorPassports(setup, ctx, { mirror, shared, pass, isFull, ...options })
-    await writeShared(setup, shared, accountId)
+    const proofs = await mirrorProofs(documents, ctx, mirror)
+    await writeShared(setup, ctx, shared)
     await shared.close()
     const files = mirror.listFiles()
     const manifest = await createManifest(documents, accountId, files)
@@ -86,7 +90,7 @@ async function run(
     await recordMirrorRun(ctx, { mirroredThrough: pass.settled, listedThroughUs: pass.after?.touchedUs ?? 0 })
     const { written, removed, bytes } = mirror.counts
     return {
-      ...{ account: accountId, dir, ...done, written, removed, bytes, files: files.length },
+      ...{ account: accountId, dir, ...done, proofs, written, removed, bytes, files: files.length },
       is_signed: 'proof' in manifest,
       mirrored_through: pass.settled,
     }
@@ -125,6 +129,7 @@ async function startPass(
   const isFull = all || last === null || last.settings !== settings || state.pass !== null
   const pass: MirrorPass = { since: isFull ? EVER : last.settled, settled, settings, after: null }
   state.pass = pass
+  if (isFull) state.proven_through = null
   await mirror.save()
   return { pass, isNew: true }
 }
@@ -186,18 +191,22 @@ async function mirrorPassports(
   }
 }
 
-/** The vocabulary with its contexts, and the keys of the account. */
-async function writeShared(setup: MirrorSetup, shared: MirrorGroup, accountId: number): Promise<void> {
+/** The vocabulary with its contexts, and the keys of the account with time stamps and status lists. */
+async function writeShared(setup: MirrorSetup, ctx: AccountContext, shared: MirrorGroup): Promise<void> {
   const { sql, addresses } = setup.documents
   await writeVocabulary(setup, shared)
-  const issuer = await findIssuer(sql, accountId)
+  const issuer = await findIssuer(sql, ctx.accountId)
   if (issuer === undefined) return
   const path = `issuers/${issuer.name}`
   const document = await buildIssuerDocument({ sql, addresses }, issuer.name)
   await shared.put({ path: `${path}/did.json`, body: JSON.stringify(document) })
+  await mirrorTokens(ctx, shared, path)
   for (let list = 1; ; list++) {
     const { status, body } = await setup.fetchPage(`/${path}/status/${list}`, '*/*')
     if (status !== 200) return
     await shared.put({ path: `${path}/status/${list}`, body })
+    // Not at its own address, which is below that of a file.
+    const token = await getStaticPage(setup, `/${path}/status/${list}/token`, '*/*')
+    await shared.put({ path: `${path}/status/${list}.jwt`, body: token })
   }
 }

@@ -45,6 +45,8 @@ type MirrorState = Owner & {
   /** Of the last complete pass; null before the first. */
   last: Omit<MirrorPass, 'since'> | null
   pass: MirrorPass | null
+  /** Proofs of versions of before this time (ISO 8601) are in the mirror. Old mirrors have none. */
+  proven_through?: string | null
   journal: number
   journal_bytes: number
 }

@@ -17,6 +17,7 @@ import {
 } from '../static/passport-pages.ts'
 import type { MirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
+import { keepProofs } from './mirror-proofs.ts'
 
 export type MirrorSetup = StaticPages & { documents: DocumentSetup }
 
@@ -59,6 +60,7 @@ export async function mirrorPassport(
     assert(past !== undefined, 'an earlier version exists')
     await writeDocuments(setup, group, shared, { row: { ...past, shard: current.shard }, dir })
   }
+  keepProofs(group, id, current.version_no)
   const redirects = buildRedirects({ uuid: row.id, lot: row.lot, serial: row.serial }, gtins)
   const isNew = !group.wasKnown(`p/${id}/index.html`)
   const hasNewGtin = !isFull && !isNew && (redirects ?? []).some(({ path }) => !group.wasKnown(path))
