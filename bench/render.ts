@@ -70,6 +70,8 @@ function rowsOf(round: number): PublicPassportRow[] {
       model_dpp_id: null,
       batch_dpp_id: null,
       corrections: null,
+      recalls: null,
+      recall_state: null,
       shard: null,
     }
   })

@@ -42,7 +42,13 @@ export function documentChecker() {
     code: { optimize: false },
     inlineRefs: false,
     validateSchema: false,
-    formats: { 'date-time': DATE_TIME, uri: /^https?:\/\//i, iri: /^https?:\/\//i, 'idn-email': /@/ },
+    formats: {
+      'date-time': DATE_TIME,
+      date: /^\d{4}-\d{2}-\d{2}$/,
+      uri: /^https?:\/\//i,
+      iri: /^https?:\/\//i,
+      'idn-email': /@/,
+    },
   })
   ajv.addSchema(document, 'document')
   const known = new Map<string, ValidateFunction>()

@@ -63,7 +63,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   api: {
     '.': [
       ...['products', 'units', 'drafts', 'readiness', 'registry', 'scans', 'categories', 'service'],
-      ...['docs', 'openapi'],
+      ...['docs', 'openapi', 'recalls'],
       ...['media', 'offers', 'dpp', 'endpoint'],
     ],
     dpp: ['endpoint'],
@@ -75,6 +75,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     drafts: ['products', 'endpoint'],
     products: ['endpoint'],
     readiness: ['endpoint'],
+    recalls: ['products', 'endpoint'],
     registry: ['endpoint'],
     scans: ['endpoint'],
     categories: ['endpoint'],
@@ -95,6 +96,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     registry: ['core', 'read', 'documents'],
     drafts: ['core', 'read', 'write', 'readiness'],
     offers: ['core', 'read'],
+    recalls: ['core', 'read'],
   },
   cli: {
     '.': ['commands', 'command-line'],
@@ -215,6 +217,7 @@ const TABLES: Record<string, readonly string[]> = {
       'readiness_facts',
       'draft',
       'signed_document',
+      'recall_change',
       'daily_root',
       'daily_root_block',
       'registry_entry',

@@ -1161,6 +1161,8 @@ export type Texts = {
       "product.updated": string
       "product.archived": string
       "product.restored": string
+      "product.recalled": string
+      "product.recall_ended": string
       "scan.milestone": string
       "scan.clone_suspected": string
     }
@@ -1749,6 +1751,9 @@ export type Texts = {
     import_stopped: string
     product_archived: string
     product_restored: string
+    product_recalled: string
+    recall_changed: string
+    recall_ended: string
     gtin_released: string
     scans_switched: string
     readiness_changed: string

@@ -44,6 +44,13 @@ import {
   READINESS_SCHEMAS,
   readinessSettings,
 } from './readiness/readiness.ts'
+import {
+  deleteRecall,
+  listRecallsEndpoint,
+  putRecall,
+  RECALL_SCHEMAS,
+  readRecall,
+} from './recalls/recalls.ts'
 import { exportRegistry, importRegistryResults, REGISTRY_SCHEMAS } from './registry/registry.ts'
 import { accountScans, productScans, SCAN_SCHEMAS } from './scans/scans.ts'
 import { HEALTH_SCHEMAS, health } from './service/health.ts'
@@ -71,6 +78,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   changeUnits,
   showRefresh,
   refreshUnits,
+  readRecall,
+  putRecall,
+  deleteRecall,
+  listRecallsEndpoint,
   productScans,
   accountScans,
   listDraftsEndpoint,
@@ -107,6 +118,7 @@ const SCHEMAS = {
   ...REFRESH_SCHEMAS,
   ...MEDIA_SCHEMAS,
   ...OFFER_SCHEMAS,
+  ...RECALL_SCHEMAS,
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...READINESS_SCHEMAS,

@@ -12,9 +12,9 @@ export type OfferLinkType =
   | 'support'
   | 'registerProduct'
 
-export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'linkset'
+export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'recallStatus' | 'linkset'
 
-const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp'] as const
+const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp', 'recallStatus'] as const
 /** `gs1:`, or the vocabulary under one of its three hosts. */
 const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 

@@ -5,11 +5,15 @@
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 
+/** Only endpoints that name them get these: others would not expect an alarm. */
+export const NAMED_EVENT_TYPES = ['product.recalled', 'product.recall_ended'] as const
+
 export const EVENT_TYPES = [
   'product.created',
   'product.updated',
   'product.archived',
   'product.restored',
+  ...NAMED_EVENT_TYPES,
   'scan.milestone',
   'scan.clone_suspected',
 ] as const
@@ -30,7 +34,7 @@ export const announceEvents = (sql: Sql, rows: Fragment): Fragment => sql`
   ), due_delivery as materialized (
     select least(e.created_at, now()) as due_at, e.account_id, e.background, endpoint.id as endpoint_id, e.id as event_id
     from new_events e join endpoint on endpoint.account_id = e.account_id
-    where endpoint.events is null or e.type = any(endpoint.events)
+    where endpoint.events is null and e.type <> all(${[...NAMED_EVENT_TYPES]}::text[]) or e.type = any(endpoint.events)
   ), new_deliveries as (
     insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
     select due_at, account_id, 0, background, endpoint_id, event_id from due_delivery

@@ -88,6 +88,8 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
     )
 }
 
+const RECALL = { hazard: { en: 'It breaks.' }, action: { en: 'Stop using it.' } }
+
 describe('every route that changes data', () => {
   type Stand = { model: string; serial: string; draft: string; picture: Buffer; media: string; offer: string }
   let serials = 0
@@ -104,6 +106,7 @@ describe('every route that changes data', () => {
     await send('POST', `/products/${model}/children`, { key: account.key, body: unit })
     const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
     await send('PATCH', `/products/${model}`, { key: account.key, body: correction })
+    await send('PUT', `/products/${model}/recall`, { key: account.key, body: RECALL })
     const prepared = await send('POST', '/drafts', { key: account.key, body: newProduct() })
     const file = { key: account.key, ...sendPicture(await makePicture()) }
     const media = (await send('POST', '/media', file)).json.data.id
@@ -127,6 +130,8 @@ describe('every route that changes data', () => {
     if (route.path === '/media') return sendPicture(picture)
     const fixed = fixedBodies(model)[`${route.method} ${route.path}`]
     if (fixed !== undefined) return { body: fixed }
+    if (route.path.endsWith('/recall'))
+      return route.method === 'PUT' ? { body: { ...RECALL, contact: serial } } : {}
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
       return { body: newProduct({ sku: route.path.endsWith('sku') ? undefined : `P${serial}` }) }

@@ -118,7 +118,12 @@ describe('GET /openapi.json', () => {
       EVENT_TYPES.filter(name => !names.includes(name)),
       [],
     )
-    assert.deepEqual(names.slice(4), ['scan.milestone', 'scan.clone_suspected'])
+    assert.deepEqual(names.slice(4), [
+      'product.recalled',
+      'product.recall_ended',
+      'scan.milestone',
+      'scan.clone_suspected',
+    ])
   })
 })
 
@@ -188,7 +193,7 @@ describe('the running server', () => {
       { sql: t.sql, clock: t.clock },
       { accountId: account.id, name: 'ERP sync', scope: 'full', expiresAt: undefined, createdBy: 'test' },
     )
-    const send = async (method: 'POST' | 'PATCH', path: string, body?: unknown) => {
+    const send = async (method: Step[0], path: string, body?: unknown) => {
       const answer = await t.ask(method, API_PREFIX + path, { key, ...(body ? { body } : {}) })
       assert.ok(answer.status < 300, answer.text)
       return answer.json.data
@@ -291,7 +296,7 @@ describe('the running server', () => {
   })
 })
 
-type Step = readonly [method: 'POST' | 'PATCH', path: string, body?: unknown]
+type Step = readonly [method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown]
 
 const exampleOf = (id: string) =>
   Object.values(ENDPOINTS.find(one => one.id === id)?.body?.examples ?? {})[0]?.value
@@ -299,6 +304,7 @@ const WARRANTY: Step = ['PATCH', '', exampleOf('updateProduct')]
 const BATCH: Step = ['POST', '/children', { level: 'batch', lot: '2026-11' }]
 const ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0001' }]
 const OTHER_ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0002' }]
+const RECALL: Step = ['PUT', '/recall', exampleOf('setRecall')]
 const CORRECTION: Step = ['PATCH', '', { data: { countryOfManufacture: 'AT' }, change_type: 'correction' }]
 
 /**
@@ -314,6 +320,8 @@ const PREPARED: Readonly<Record<string, readonly Step[]>> = {
   getVersion: [WARRANTY],
   revertProduct: [WARRANTY],
   restoreProduct: [['POST', '/archive']],
+  getRecall: [RECALL],
+  endRecall: [RECALL],
   listChildren: [BATCH],
   updateChildren: [ITEM],
   previewRefresh: [ITEM, OTHER_ITEM, CORRECTION],

@@ -44,6 +44,8 @@ export const rowOf = (
     model_dpp_id: null,
     batch_dpp_id: null,
     corrections: null,
+    recalls: null,
+    recall_state: null,
     shard: null,
     ...more,
   }

@@ -17,6 +17,7 @@ import { formatJson, renderBreakable, renderCodeBlock, renderInline, renderParag
 const TITLES: Readonly<Record<string, string>> = {
   products: 'Products',
   units: 'Batches and items',
+  recalls: 'Recalls',
   drafts: 'Drafts',
   readiness: 'Readiness',
   registry: 'EU registry',

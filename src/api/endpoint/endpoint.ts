@@ -78,6 +78,7 @@ type RequestBody<B> = {
 export type Tag =
   | 'products'
   | 'units'
+  | 'recalls'
   | 'drafts'
   | 'readiness'
   | 'scans'

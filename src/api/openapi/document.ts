@@ -18,6 +18,10 @@ const DESCRIPTION =
 const TAGS = [
   { name: 'products', description: 'Product passports: models, batches and items.' },
   { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
+  {
+    name: 'recalls',
+    description: 'Notices that the pages of products and of everything beneath them show first.',
+  },
   { name: 'drafts', description: 'Products and changes that are prepared before anybody sees them.' },
   { name: 'readiness', description: 'What the law still wants of a passport.' },
   { name: 'registry', description: 'Lines of passports for the EU registry, and what it answers.' },

@@ -37,8 +37,14 @@ export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> 
 /** From the id of an entry's subject to its HTML: a name with a link. */
 type Named = ReadonlyMap<string, string>
 
-const isAboutProduct = ({ action }: AuditEntry) =>
-  action === 'product_archived' || action === 'product_restored'
+const PRODUCT_ACTIONS: readonly AuditAction[] = [
+  'product_archived',
+  'product_restored',
+  'product_recalled',
+  'recall_changed',
+  'recall_ended',
+]
+const isAboutProduct = ({ action }: AuditEntry) => PRODUCT_ACTIONS.includes(action)
 const isAboutWebhook = ({ action }: AuditEntry) => action.startsWith('webhook_')
 
 /** Names and links of products and webhooks by id; without an entry if the thing no longer exists. */

@@ -1,5 +1,5 @@
 /** Reads one passport. Small passports requested at once share a statement; large ones do not. */
-
+import { hash } from 'node:crypto'
 import { type AudienceProfile, selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
@@ -11,6 +11,7 @@ import { dropFreeFormNames, ownColumns, passportColumns } from '../core/columns.
 import { findContents, type PassportOnly } from '../core/contents.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'
+import { selectRecalls } from '../core/recalls.ts'
 import type { PassportRow } from '../core/record.ts'
 import { listPassports, type PassportSummary } from './list.ts'
 import type { ListFilter } from './list-filter.ts'
@@ -81,6 +82,10 @@ export type PublicPassportRow = PassportRow & {
   batch_dpp_id: string | null
   /** Changes with each correction that an outdated unit lacks. Null when the unit is current. */
   corrections: string | null
+  /** Recall notices that hold for it, as JSON of `RecallInForce`; null for none. */
+  recalls: string | null
+  /** Changes with each of them; null for none. */
+  recall_state: string | null
   /** Where it was found; null: the shared database. */
   shard: number | null
 }
@@ -153,15 +158,20 @@ const readById =
       case when p.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
       ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
-      ${parentColumns(sql)},
+      ${parentColumns(sql)}, ${selectRecalls(sql)} as recalls,
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...new Set(ids)]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)} ${joinParents(sql)}`
     const shard = getShardNumber(sql)
-    const found = new Map(rows.map(row => [row.id, Object.assign(row, { shard })]))
+    const found = new Map(
+      rows.map(row => [row.id, Object.assign(row, { shard, recall_state: hashRecalls(row.recalls) })]),
+    )
     return ids.map(id => found.get(id))
   }
+
+const hashRecalls = (recalls: string | null) =>
+  recalls === null ? null : hash('sha256', recalls, 'base64url').slice(0, 12)
 
 /** Columns of `joinParents`. */
 export const parentColumns = (sql: Sql): Fragment => sql`

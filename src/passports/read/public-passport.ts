@@ -9,7 +9,7 @@ import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /** A passport without its data: under 1 kB, and safe to show to everyone. */
-export type PublicMetadata = Omit<PublicPassportRow, 'data' | 'unit_fields' | 'batch_fields'>
+export type PublicMetadata = Omit<PublicPassportRow, 'data' | 'unit_fields' | 'batch_fields' | 'recalls'>
 
 const FRESH_MS = 1_000
 /** How long pages are served from the cache while the database is unavailable. */
@@ -67,7 +67,7 @@ export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<Pub
 
 /** The id is rebuilt, because the request's id is a slice that keeps the whole address in memory. */
 function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: number): void {
-  const { data: _, unit_fields: __, batch_fields: ___, ...metadata } = row
+  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, ...metadata } = row
   const id = idFromUuid(row.id)
   // Maps keep the order of insertion: the oldest entries come first.
   entries.delete(id)

@@ -68,7 +68,7 @@ export function renderBlocks(locale: PageLocale, field: Field, data: DataObject,
 }
 
 /** Paragraphs, or a link if the whole text is an address. */
-function renderProse(locale: PageLocale, value: unknown): string {
+export function renderProse(locale: PageLocale, value: unknown): string {
   const localized = findLocalizedText(locale, value)
   if (localized === undefined) return ''
   const url = findLink(localized.text)

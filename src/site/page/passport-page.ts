@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
-import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
+import { getLabels, type Language } from '../../i18n/catalogue.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
@@ -18,6 +18,7 @@ import {
 import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
 import { renderHeader, renderHeadLinks } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
+import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
@@ -42,13 +43,13 @@ export function renderPassportPage(view: PassportView, language: Language, optio
   const facts = buildKeyFacts(locale, view)
   const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned }
   const name = asText(view.data.productName)
-  const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
+  const body = html`!${renderRecalls(page, view)}<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
 <main id="content">!${renderFacts(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
 !${renderFooter(page)}`
   return renderDocument({
     language,
-    title: fillPlaceholders(labels.ui.documentTitle, { name }),
+    title: getDocumentTitle(page, name, view),
     head: renderHeadLinks(page),
     isIndexable: canBeIndexed(view) && access === undefined && !isLinkInvalid,
     theme: buildTheme(brand, body),

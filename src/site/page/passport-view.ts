@@ -6,11 +6,13 @@ import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import type { Addresses } from '../../passports/core/record.ts'
+import { parseRecalls, type RecallNotice } from '../../passports/core/recalls.ts'
+import { type Addresses, LEVEL_NAME } from '../../passports/core/record.ts'
 import { describePassport, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
+import { RECALL_FIELDS } from '../../passports/recalls/check-notice.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
 import { getFieldOrigins, type Origins } from './origin.ts'
 
@@ -51,6 +53,8 @@ export type PassportView = {
   data: DataObject
   /** The origin of each field; null on a model. */
   origins: Origins | null
+  /** The recall notices that hold for it, the nearest first. Everybody sees them. */
+  recalls: readonly { level: PassportView['level']; notice: RecallNotice }[]
 }
 
 type Parent = Pick<PassportView, 'id' | 'url' | 'gs1Url'>
@@ -73,6 +77,7 @@ export function buildPassportView(
   const all: DataObject = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
   const primaryLanguage = getPrimaryLanguage(all)
+  const recalls = listRecalls(row)
   return {
     ...describePassport(addresses, row),
     category,
@@ -82,13 +87,20 @@ export function buildPassportView(
     isNewestVersion: row.version_no === newestVersionNo,
     history,
     primaryLanguage,
-    textLanguages: findTextLanguages(category, data, primaryLanguage),
+    textLanguages: findTextLanguages(category, data, { primaryLanguage, recalls }),
     audience,
     withheld,
     data,
     origins: row.level === 'm' ? null : getFieldOrigins(row, Object.keys(data)),
+    recalls,
   }
 }
+
+const listRecalls = (row: PublicPassportRow): PassportView['recalls'] =>
+  parseRecalls(row).map(({ id, notice }) => ({
+    level: id === row.id ? LEVEL_NAME[row.level] : id === row.model_id ? 'model' : 'batch',
+    notice,
+  }))
 
 /**
  * Compares what the audience may see, so a correction of a withheld value does not count. The values were
@@ -108,12 +120,21 @@ function discloseCorrection(
   return changes.length === 0 ? null : { changes, correctedBy }
 }
 
+/** No field of a category has this name. */
+const RECALLS: Field = { name: '@recalls', type: 'list', description: '', of: RECALL_FIELDS }
+
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,
-  primaryLanguage: string,
+  { primaryLanguage, recalls }: Pick<PassportView, 'primaryLanguage' | 'recalls'>,
 ): TranslationLanguages | null {
-  const textLanguages = listTranslationLanguages(fields, data)
+  const textLanguages =
+    recalls.length === 0
+      ? listTranslationLanguages(fields, data)
+      : listTranslationLanguages([RECALLS, ...fields], {
+          ...data,
+          [RECALLS.name]: recalls.map(({ notice }) => notice),
+        })
   return isLanguage(primaryLanguage.toLowerCase()) && textLanguages.all.values().every(isLanguage)
     ? null
     : textLanguages

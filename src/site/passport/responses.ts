@@ -38,8 +38,8 @@ const formatBrandState = perObject(({ version, backupBaseUrl }: Brand) =>
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
-  // s: signed.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}` +
+  // s: signed. r: recalls.
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}${row.recall_state === null ? '' : `r${row.recall_state}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (

@@ -15,7 +15,8 @@ type LinksetRequest = { link: DigitalLink; rawPath: string }
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,
-  levels: readonly (DisclosedRow & Pick<PublicPassportRow, 'id' | 'level' | 'data' | 'lot' | 'serial'>)[],
+  levels: readonly (DisclosedRow &
+    Pick<PublicPassportRow, 'id' | 'level' | 'data' | 'lot' | 'serial' | 'recalls'>)[],
   formats: readonly AnyFormat[],
 ): string {
   const linkset = levels.map(row => {
@@ -27,6 +28,9 @@ export function renderLinkset(
       [`${GS1_VOC}defaultLink`]: [{ href, title: describeLevel(name, row) }],
       [`${GS1_VOC}pip`]: [{ ...buildLink(HTML, href, languages), title: name }],
       [`${GS1_VOC}dpp`]: [HTML, ...formats].map(format => buildLink(format, href, languages)),
+      ...(row.recalls === null
+        ? {}
+        : { [`${GS1_VOC}recallStatus`]: [{ ...buildLink(HTML, href, languages), title: 'Recall notice' }] }),
     }
   })
   return JSON.stringify({ linkset })

@@ -11,7 +11,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { findSigningIssuer } from '../../passports/documents/sign-document.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import { MAX_STALE_MS, readPublicPassport } from '../../passports/read/public-passport.ts'
+import { findCachedMetadata, MAX_STALE_MS, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type ResolvedPassports, resolveAddress } from '../../passports/read/resolve.ts'
 import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
 import { CORS_HEADERS, servePublic } from '../http/cors.ts'
@@ -64,7 +64,7 @@ function handle(setup: SiteContext, reply: FastifyReply): unknown {
   if (parsed instanceof AppError) return sendResolverError(setup.addresses.publicUrl, reply, parsed)
   if (parsed.type === 'unknown') return sendUnknownLinkType(setup, reply, parsed)
   const send = () => sendResolved(setup, reply, parsed)
-  if (parsed.type === 'linkset') return setup.uncachedLimit.run(reply, send)
+  if (parsed.type === 'linkset' || parsed.type === 'recallStatus') return setup.uncachedLimit.run(reply, send)
   const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
   return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
@@ -112,7 +112,8 @@ const getPassportUrl = (addresses: Addresses, { item, batch, model }: ResolvedPa
 const wantsLinkset = memoize(prefersLinkset)
 
 async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: ResolverRequest): Promise<void> {
-  const { publicUrl } = setup.addresses
+  const { addresses } = setup
+  const { publicUrl } = addresses
   // For errors thrown below. A redirect sets its own headers.
   reply.headers(buildResolverHeaders(publicUrl))
   const resolved = await resolveOrUseCached(setup, parsed)
@@ -120,7 +121,22 @@ async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: Resol
     return sendResolverError(publicUrl, reply, new AppError('not_found', 'No product here has this GTIN.'))
   }
   if (parsed.type === 'linkset') return sendLinkset(setup, reply, parsed, resolved)
+  if (parsed.type === 'recallStatus' && !(await isRecalled(setup, parsed, resolved))) {
+    if (!prefersHtml(reply.request.raw.headers.accept)) throw noRecallLink()
+    return sendLinkToPassport(publicUrl, reply, 404, getPassportUrl(addresses, resolved))
+  }
   sendRedirect(setup, reply, parsed, resolved)
+}
+
+/** Whether a notice holds for the passport to which the address leads: a lot's recall is found there. */
+async function isRecalled(
+  { sql }: SiteSetup,
+  { now }: ResolverRequest,
+  { item, batch, model }: ResolvedPassports,
+): Promise<boolean> {
+  const id = item ?? batch ?? model
+  const row = findCachedMetadata(sql, id, now) ?? (await readPublicPassport(sql, id, now))
+  return row !== undefined && row.recall_state !== null
 }
 
 /** If the database does not answer, uses a target that was cached within the last ten minutes. */
@@ -278,5 +294,6 @@ const badRequest = (error: DigitalLinkError | LinkQueryError) =>
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',
-    'There is no link of this type. The types are gs1:dpp, gs1:pip, gs1:defaultLink and linkset.',
+    'There is no link of this type. The types are gs1:dpp, gs1:pip, gs1:defaultLink, gs1:recallStatus and linkset.',
   )
+const noRecallLink = () => new AppError('not_found', 'No recall of this product is in force.')

@@ -1,0 +1,106 @@
+/** Checks what an account writes in a recall notice, by the rules for texts in the data of passports. */
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { countCharacters } from '../../categories/check/text-checks.ts'
+import { normaliseData, validateData } from '../../categories/check/validate.ts'
+import type { Field } from '../../categories/field.ts'
+import { problem, toEnglish } from '../../categories/problems.ts'
+import { asObject } from '../../kernel/data-object.ts'
+import { formatField } from '../../kernel/detail-json.ts'
+import { type Detail, invalid, TRANSLATION } from '../../kernel/errors.ts'
+import type { RecallNotice, RecallTexts } from '../core/recalls.ts'
+
+/** Of a text in one language. */
+export const MAX_RECALL_TEXT_LENGTH = 2_000
+
+/** As it was sent. `from`: by default today, in UTC. */
+export type SentNotice = Readonly<Record<keyof RecallNotice, unknown>>
+
+export const RECALL_FIELDS: readonly Field[] = [
+  { name: 'hazard', type: 'text', localized: true, required: true, description: 'What is wrong.' },
+  { name: 'action', type: 'text', localized: true, required: true, description: 'What to do.' },
+  { name: 'url', type: 'name', format: 'url', description: 'An address with more.' },
+  { name: 'contact', type: 'name', description: 'Whom to ask.' },
+]
+
+/** The passport's languages tell which texts are required. */
+const LANGUAGES: Field = {
+  name: 'languages',
+  type: 'list',
+  description: 'Of the passport.',
+  of: [{ name: '', type: 'name', format: 'language', description: '' }],
+}
+
+const NOTICE: CompleteCategory = {
+  id: 'recall_notice',
+  title: 'Recall notice',
+  schemaVersion: 1,
+  fields: [LANGUAGES, ...RECALL_FIELDS],
+  sections: [],
+}
+
+/** Throws `validation` with everything that is wrong. `primaryLanguage`: of the passport. */
+export function requireNotice(sent: SentNotice, primaryLanguage: string, now: Date): RecallNotice {
+  const { from, ...texts } = sent
+  const given = Object.entries(texts).filter(([, value]) => value !== undefined && value !== null)
+  const data = normaliseData({ ...Object.fromEntries(given), languages: [primaryLanguage] }, NOTICE)
+  const { errors, truncated } = validateData(NOTICE, data, { strict: true })
+  const long = errors.length === 0 ? findLongTexts(data) : []
+  const details = [...errors, ...long].map(explainInNotice)
+  const day = readDay(from, now)
+  if (typeof day !== 'string') details.push(day)
+  if (typeof day !== 'string' || details.length > 0) throw invalid(details, truncated)
+  const { url, contact, hazard, action } = data
+  return {
+    ...{ hazard: readTexts(hazard), action: readTexts(action) },
+    ...{ url: readText(url), contact: readText(contact), from: day },
+  }
+}
+
+/** The path begins at the body, and a missing text is not one of a passport. */
+function explainInNotice(detail: Detail): Detail {
+  const path = detail.path.slice(1)
+  const message =
+    detail.code === 'required' ? `${formatField(path)} is missing; a recall notice needs it.` : detail.message
+  return { ...detail, path, message }
+}
+
+const readText = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** Without blank ones. */
+const readTexts = (value: unknown): RecallTexts =>
+  Object.fromEntries(
+    Object.entries(asObject(value)).flatMap(([tag, text]) =>
+      typeof text === 'string' && text.trim() !== '' ? [[tag, text]] : [],
+    ),
+  )
+
+function findLongTexts(data: Readonly<Record<string, unknown>>): Detail[] {
+  return (['hazard', 'action'] as const).flatMap(name =>
+    Object.entries(asObject(data[name])).flatMap(([tag, text]) => {
+      const count = countCharacters(String(text))
+      if (count <= MAX_RECALL_TEXT_LENGTH) return []
+      const long = problem('long', { count, most: MAX_RECALL_TEXT_LENGTH })
+      const path = ['data', name, tag]
+      return { path, code: 'length', message: `${formatField(path)} ${toEnglish(long)}`, [TRANSLATION]: long }
+    }),
+  )
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+/** A day that has begun somewhere on earth. */
+const EARLIEST_ZONE_MS = 14 * 3_600_000
+
+function readDay(from: unknown, now: Date): string | Detail {
+  if (from === undefined || from === null) return now.toISOString().slice(0, 10)
+  const path = ['from']
+  const time = typeof from === 'string' && DAY.test(from) ? Date.parse(`${from}T00:00:00Z`) : Number.NaN
+  if (typeof from !== 'string' || Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== from)
+    return { path, code: 'format', message: 'from must be a day that exists, as YYYY-MM-DD.' }
+  if (time > now.getTime() + EARLIEST_ZONE_MS)
+    return {
+      path,
+      code: 'max',
+      message: 'from is in the future, but a notice is shown at once. Send today or an earlier day.',
+    }
+  return from
+}
