@@ -119,6 +119,7 @@ describe('every route that changes data', () => {
     'POST /readiness': { category: 'battery', data: { weightKg: 2 } },
     'PUT /readiness/settings': { acts: ['fr.agec.textile'] },
     'POST /offers': OFFER,
+    'PUT /products/:id/recall': { ...RECALL, contact: model },
     'PATCH /offers/:offer': OFFER,
     'POST /registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
   })
@@ -130,8 +131,6 @@ describe('every route that changes data', () => {
     if (route.path === '/media') return sendPicture(picture)
     const fixed = fixedBodies(model)[`${route.method} ${route.path}`]
     if (fixed !== undefined) return { body: fixed }
-    if (route.path.endsWith('/recall'))
-      return route.method === 'PUT' ? { body: { ...RECALL, contact: serial } } : {}
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
       return { body: newProduct({ sku: route.path.endsWith('sku') ? undefined : `P${serial}` }) }

@@ -18,6 +18,8 @@ const TITLES: Readonly<Record<string, string>> = {
   products: 'Products',
   units: 'Batches and items',
   recalls: 'Recalls',
+  media: 'Pictures and documents',
+  offers: 'Offers',
   drafts: 'Drafts',
   readiness: 'Readiness',
   registry: 'EU registry',
