@@ -1840,6 +1840,7 @@ export type Texts = {
   problems: {
     missing: string
     missing_in: string
+    missing_one_of: (values: { parent: Value; names: Value }) => string
     missing_soon: string
     unknown_in: (values: { parent: Value; names: Value }) => string
     unknown_in_meant: (values: { parent: Value; meant: Value }) => string
@@ -1881,6 +1882,7 @@ export type Texts = {
     cas: string
     ec_number: string
     sha256: string
+    media_id: string
     cn_or_hs: string
     country: string
     country_meant: (values: { meant: Value }) => string

@@ -2,7 +2,7 @@
 
 import { type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
 import type { CompleteCategory } from './catalogue.ts'
-import { type Audience, type Field, findScalarEntry } from './field.ts'
+import { type Audience, ENTRY_AUDIENCES, type Field, findScalarEntry } from './field.ts'
 
 /** `withheld`: another audience would see more. Free-form keys do not count. */
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }
@@ -73,6 +73,20 @@ const unlessEmptied = (before: DataObject, after: Record<string, unknown>) =>
 function discloseEntries(list: Field, entries: readonly unknown[], state: Disclosure): unknown[] | undefined {
   const scalar = findScalarEntry(list)
   const entry: Field = scalar ?? { name: '', type: 'object', description: '', fields: list.of ?? [] }
-  const visible = entries.map(one => discloseValue(entry, one, state)).filter(one => one !== undefined)
+  const visible = entries
+    .filter(one => maySeeEntry(list, one, state))
+    .map(one => discloseValue(entry, one, state))
+    .filter(one => one !== undefined)
   return visible.length === 0 && entries.length > 0 ? undefined : visible
+}
+
+const AUDIENCES_OF_ENTRY: ReadonlyMap<unknown, readonly Audience[]> = new Map(Object.entries(ENTRY_AUDIENCES))
+
+/** An entry with an unknown value is shown to nobody but the account. */
+function maySeeEntry({ audienceMember }: Field, entry: unknown, state: Disclosure): boolean {
+  if (audienceMember === undefined || state.audience === 'owner' || !isObject(entry)) return true
+  const access = getOwn(entry, audienceMember) ?? 'public'
+  if (AUDIENCES_OF_ENTRY.get(access)?.includes(state.audience)) return true
+  state.withheld = true
+  return false
 }

@@ -8,6 +8,13 @@ export const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority
 export const LEGITIMATE_INTEREST: readonly Audience[] = ['legitimate_interest']
 export const AUTHORITY: readonly Audience[] = ['authority']
 
+/** What an entry says about who may see it, in a list with `audienceMember`. Without a value: `public`. */
+export const ENTRY_AUDIENCES = {
+  public: AUDIENCES,
+  restricted: PROTECTED,
+  authority: AUTHORITY,
+} as const satisfies Record<string, readonly Audience[]>
+
 /**
  * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has
  * `fields`, `list` has `of`: the fields of each entry, or one unnamed scalar.
@@ -29,6 +36,8 @@ export type Format =
   | 'partial_date'
   | 'carbon_class'
   | 'sha256'
+  | 'picture_id'
+  | 'document_id'
 
 /** How a list is drawn; absent means a table, or a composition if its shares add up to 100. */
 type Figure = 'composition' | 'chain' | 'documents' | 'table'
@@ -82,6 +91,10 @@ export type Field = {
   maxItems?: number
   /** The entries' member of this name must add up to exactly 100. Only on a list of objects. */
   sumsTo100?: string
+  /** Each entry needs one of these members at least. Only on a list of objects. */
+  needsOneOf?: readonly string[]
+  /** The entries' member of this name says who may see the entry: a value of `ENTRY_AUDIENCES`. */
+  audienceMember?: string
   /** Members of an object. */
   fields?: readonly Field[]
   /** Entries of a list: the members of each, or one scalar field named `''`. */

@@ -5,6 +5,7 @@ import { fillPlaceholders } from '../i18n/catalogue.ts'
 export const PROBLEMS = {
   missing: 'is missing; every {category} passport needs it.',
   missing_in: 'is missing; {parent} needs it.',
+  missing_one_of: 'is missing; {parent} needs one of {names}.',
   missing_soon: 'is missing; new passports of this category need it, so add it soon.',
   unknown_in: 'is not a member of {parent}; its members are {names}.',
   unknown_in_meant: 'is not a member of {parent}; did you mean {meant}? Otherwise leave it out.',
@@ -51,6 +52,7 @@ export const PROBLEMS = {
   cas: 'must be a CAS number such as 50-00-0, whose last digit is a correct check digit.',
   ec_number: 'must be an EC number such as 231-111-4, whose last digit is a correct check digit.',
   sha256: 'must be a SHA-256: 64 hexadecimal digits in lower case.',
+  media_id: 'must be the id of a file, 64 hexadecimal digits as POST /media returns it.',
   cn_or_hs: 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.',
   country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
   country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',

@@ -1,5 +1,5 @@
 /** What every category has since the second schema version. */
-import { AUTHORITY, type Field } from './field.ts'
+import { AUTHORITY, ENTRY_AUDIENCES, type Field } from './field.ts'
 
 /** What a list of documents may say of each one. */
 export const DOCUMENT_DETAILS: readonly Field[] = [
@@ -26,6 +26,92 @@ export const DOCUMENT_DETAILS: readonly Field[] = [
     format: 'sha256',
   },
 ]
+
+/** A document of the account. */
+export const DOCUMENT_FILE: Field = {
+  name: 'media',
+  type: 'name',
+  description: 'Id of a PDF of the account, as POST /media returns it.',
+  format: 'document_id',
+}
+
+export const PICTURES: Field = {
+  name: 'pictures',
+  type: 'list',
+  nodeClass: 'Picture',
+  since: 2,
+  section: 'head',
+  description: 'Pictures of the product, the most telling one first.',
+  maxItems: 12,
+  of: [
+    {
+      name: 'media',
+      type: 'name',
+      description: 'Id of a picture of the account, as POST /media returns it.',
+      required: true,
+      format: 'picture_id',
+    },
+    {
+      name: 'alt',
+      type: 'name',
+      description: 'What the picture shows, for readers who cannot see it.',
+      required: true,
+      localized: true,
+    },
+    { name: 'caption', type: 'name', description: 'A line below the picture.', localized: true },
+  ],
+}
+
+export const DOCUMENTS: Field = {
+  name: 'documents',
+  type: 'list',
+  nodeClass: 'Document',
+  since: 2,
+  section: 'documents',
+  figure: 'documents',
+  shape: 'documents',
+  description: 'Other documents. Each entry says itself who may see it.',
+  maxItems: 100,
+  needsOneOf: ['media', 'url'],
+  audienceMember: 'access',
+  of: [
+    {
+      name: 'title',
+      type: 'name',
+      description: 'Title of the document.',
+      required: true,
+      localized: true,
+      term: 'dpp:documentTitle',
+    },
+    {
+      name: 'type',
+      type: 'name',
+      description: 'Kind of document, for example manual or test_report.',
+      term: 'dpp:documentType',
+    },
+    DOCUMENT_FILE,
+    {
+      name: 'url',
+      type: 'name',
+      description: 'Address of the document, http or https. With media, its address here if left out.',
+      format: 'url',
+      term: 'schema:url',
+    },
+    {
+      name: 'language',
+      type: 'name',
+      description: 'BCP-47 code of the language of the document.',
+      format: 'language',
+    },
+    {
+      name: 'access',
+      type: 'name',
+      description:
+        'Who may see this entry and its file: everyone, readers with a legitimate interest and authorities, or authorities. Default: everyone.',
+      values: Object.keys(ENTRY_AUDIENCES),
+    },
+  ],
+}
 
 export const SHARED_SINCE_2: readonly Field[] = [
   {
@@ -176,6 +262,7 @@ export const SHARED_SINCE_2: readonly Field[] = [
         term: 'schema:url',
       },
       ...DOCUMENT_DETAILS,
+      DOCUMENT_FILE,
     ],
   },
   {

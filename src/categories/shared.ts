@@ -1,7 +1,7 @@
 /** The fields that every category has. */
 import LISTED from '../../assets/listed-values.json' with { type: 'json' }
 import { AUTHORITY, type Field, PROTECTED } from './field.ts'
-import { DOCUMENT_DETAILS, SHARED_SINCE_2 } from './shared-since-2.ts'
+import { DOCUMENT_DETAILS, DOCUMENT_FILE, DOCUMENTS, PICTURES, SHARED_SINCE_2 } from './shared-since-2.ts'
 
 const country: Field = {
   name: 'country',
@@ -187,6 +187,7 @@ export const SHARED_TAIL: readonly Field[] = [
     shape: 'documents',
     description: 'Links to documents that show that the product complies.',
     maxItems: 100,
+    needsOneOf: ['media', 'url'],
     of: [
       {
         name: 'type',
@@ -198,14 +199,16 @@ export const SHARED_TAIL: readonly Field[] = [
       {
         name: 'url',
         type: 'name',
-        description: 'Address of the document, http or https.',
-        required: true,
+        description: 'Address of the document, http or https. With media, its address here if left out.',
         format: 'url',
         term: 'schema:url',
       },
       ...DOCUMENT_DETAILS,
+      DOCUMENT_FILE,
     ],
   },
+  DOCUMENTS,
+  PICTURES,
   ...SHARED_SINCE_2,
 ]
 

@@ -123,13 +123,23 @@ const declaration = fc.record({ rule: fc.constantFrom('batt.1', 'batt.14', 'batt
 function list(field: Field, languages: readonly string[]): fc.Arbitrary<unknown> {
   if (field.name === 'notApplicable') return fc.array(declaration, { maxLength: 4 })
   const scalar = findScalarEntry(field)
-  const entry = scalar === undefined ? members(field.of ?? [], languages) : value(scalar, languages)
+  const entry = scalar === undefined ? entries(field, languages) : value(scalar, languages)
   const share = field.sumsTo100
   if (share === undefined) return fc.array(entry, { minLength: field.required ? 1 : 0, maxLength: 4 })
-  const entries = fc.array(entry, { minLength: SHARES_MAX, maxLength: SHARES_MAX })
+  const all = fc.array(entry, { minLength: SHARES_MAX, maxLength: SHARES_MAX })
   return fc
-    .tuple(entries, shares)
-    .map(([all, parts]) => parts.map((part, i) => ({ ...(all[i] as Body), [share]: part })))
+    .tuple(all, shares)
+    .map(([bodies, parts]) => parts.map((part, i) => ({ ...(bodies[i] as Body), [share]: part })))
+}
+
+/** Each has one of the members of which it needs one. */
+function entries({ of = [], needsOneOf = [] }: Field, languages: readonly string[]): fc.Arbitrary<Body> {
+  const entry = members(of, languages)
+  const needed = of.find(({ name }) => name === needsOneOf[0])
+  if (needed === undefined) return entry
+  return fc
+    .tuple(entry, value(needed, languages))
+    .map(([one, filled]) => (needsOneOf.some(name => name in one) ? one : { ...one, [needed.name]: filled }))
 }
 
 const SHARES_MAX = 6

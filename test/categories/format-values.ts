@@ -20,6 +20,12 @@ const day = fc
 
 const host = fc.constantFrom('example.com', 'docs.example.org:8443', 'bücher.example', '[2001:db8::1]', 'a')
 
+/** Files that a test stores before it sends data with them. */
+export const FILE_IDS = {
+  picture: ['1', '2', '3'].map(digit => digit.repeat(64)),
+  document: ['4', '5', '6'].map(digit => digit.repeat(64)),
+} as const
+
 const VALID: Readonly<Record<Format, fc.Arbitrary<string>>> = {
   gtin: fc.constantFrom(8, 12, 13, 14).chain(withCheckDigit),
   gln: withCheckDigit(13),
@@ -53,6 +59,8 @@ const VALID: Readonly<Record<Format, fc.Arbitrary<string>>> = {
   ),
   carbon_class: fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'G'),
   sha256: fc.stringMatching(/^[0-9a-f]{64}$/),
+  picture_id: fc.constantFrom(...FILE_IDS.picture),
+  document_id: fc.constantFrom(...FILE_IDS.document),
 }
 
 export const formatValue = (format: Format): fc.Arbitrary<string> => VALID[format]
@@ -71,6 +79,8 @@ export const WRONG_TEXTS: Readonly<Record<Format, readonly string[]>> = {
   eori: ['', 'DE', 'de123', 'D1234', 'DE1234567890123456', 'DE 123', 'DE123ä'],
   ec_number: ['', '231-111-5', '2311114', '231-111-4 ', '２３１-111-4'],
   sha256: ['', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`],
+  picture_id: ['', 'a'.repeat(63), 'A'.repeat(64), `${'a'.repeat(64)}\n`],
+  document_id: ['', 'a'.repeat(65), 'g'.repeat(64)],
   cas: ['', '50-00-1', '50000', '050-00-0', '50-00-0\n'],
   cn_or_hs: ['', '6109', '6109100', '610910000', '6109 10', '1234567890', '６１０９１０'],
   country: ['', 'de', 'DEU', 'UK', 'EL', 'EU', 'XK', 'ZZ', 'ＤＥ', ' DE', '__', 'toString'],

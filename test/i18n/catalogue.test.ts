@@ -38,12 +38,12 @@ const SHARED: Partial<Record<Language, string>> = {
   et: 'EORI number, Link, Mass, Number, Standard',
   fi: 'Helium, Magnesium',
   fr:
-    'Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
+    'Description, Documents, Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
     'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Substance, T-shirts, Table, Textile, ' +
     'Total, Version, Version {version}, Zinc-air',
   hr: 'Aerosol, Metal, Model, Separator, Status',
   hu: 'Link, Rattan',
-  it: 'Aerosol, E-mail, Link, Manganese, No, per kWh, Rattan',
+  it: 'Aerosol, E-mail, File, Link, Manganese, No, per kWh, Rattan',
   lt: 'Sofa',
   mt: 'Aerosol, Boron, Link, Rattan, Standard, Total',
   nl:

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import {
   AUDIENCES,
   type Audience,
+  ENTRY_AUDIENCES,
   type Field,
   findScalarEntry,
   narrowAudience,
@@ -47,10 +48,19 @@ function plantValue(leaf: Leaf, numberOf: Numbering): unknown {
   if (field.type !== 'list') return plantScalar(leaf, n)
   const scalar = findScalarEntry(field)
   if (scalar !== undefined) return [plantScalar({ path, field: scalar }, n)]
+  const { audienceMember } = field
+  if (audienceMember !== undefined)
+    return Object.keys(ENTRY_AUDIENCES).map((access, i) => ({
+      ...plant(field.of ?? [], one => numberOf(one) + i * OTHER_ENTRY, inner),
+      [audienceMember]: access,
+    }))
   const entry = plant(field.of ?? [], numberOf, inner)
   if (field.sumsTo100 !== undefined) return [{ ...entry, [field.sumsTo100]: 100 }]
   return n % 2 === 0 ? [entry] : [entry, entry]
 }
+
+/** What is added to the number of a value in another entry of its list. */
+const OTHER_ENTRY = 31
 
 const hashOf = (text: string) => hash('sha256', text, 'hex')
 
@@ -66,7 +76,8 @@ export function plantScalar({ path, field }: Pick<Leaf, 'path' | 'field'>, n: nu
   // Four decimals, so that no other value is equal.
   if (type === 'number') return min + (seed % Math.floor(max - min)) + ((seed % 1_000) * 10 + 7) / 10_000
   if (format === 'url') return `https://planted.example/${name}/${n}`
-  if (format === 'sha256') return hashOf(`${name} ${n}`)
+  if (format === 'sha256' || format === 'picture_id' || format === 'document_id')
+    return hashOf(`${name} ${n}`)
   if (format !== undefined) return fc.sample(formatValue(format), { seed, numRuns: 1 })[0]
   return `${name} value ${n}.`
 }
@@ -113,10 +124,18 @@ function listTextsIn(
         .flat()
         .flatMap(one => listTexts(scalar, one))
         .map(text => ({ path, readers: listReaders(audience), text }))
-    const { sumsTo100 = '', of = [] } = field
-    return (value as DataObject[]).flatMap(entry =>
-      listTextsIn(of, { ...entry, [sumsTo100]: undefined }, audience, `${path}.`),
-    )
+    const { sumsTo100 = '', audienceMember = '', of = [] } = field
+    return (value as DataObject[]).flatMap(entry => {
+      const access = entry[audienceMember] as keyof typeof ENTRY_AUDIENCES | undefined
+      const readers: readonly Audience[] = access === undefined ? AUDIENCES : ENTRY_AUDIENCES[access]
+      const shown = { ...entry, [sumsTo100]: undefined, [audienceMember]: undefined }
+      return listTextsIn(
+        of,
+        shown,
+        audience.filter(one => readers.includes(one)),
+        `${path}.`,
+      )
+    })
   })
 }
 

@@ -187,6 +187,9 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   complianceDocuments: 'Documents',
   'complianceDocuments.type': 'DocumentType',
   'complianceDocuments.url': 'DocumentFile',
+  documents: 'OtherDocuments',
+  'documents.type': 'DocumentType',
+  'documents.url': 'DocumentFile',
   'hazardousSubstances.name': 'HazardousSubstanceName',
   'hazardousSubstances.casNumber': 'HazardousSubstanceIdentifier',
   'recycledContent.material': 'RecycledMaterial',
@@ -217,7 +220,7 @@ function readElements(fields: readonly Field[], elements: readonly Any[], parent
       const own = field.name.charAt(0).toUpperCase() + field.name.slice(1)
       const element =
         elements.find(({ idShort }) => idShort === ELEMENTS[path]) ??
-        elements.find(({ idShort }) => idShort === own)
+        elements.find(({ idShort }) => idShort === own && !Object.values(ELEMENTS).includes(own))
       return element === undefined ? [] : [[field.name, readElement(field, element, path)]]
     }),
   )

@@ -1,9 +1,12 @@
 /** CreateDPP: creates a passport from a document in the compressed form. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { AccountContext } from '../../accounts/context.ts'
+import { removeDocumentUrls } from '../../categories/document-addresses.ts'
 import { getOwn } from '../../kernel/data-object.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/core/check-data.ts'
 import { isUnderAddress } from '../../passports/core/dpp-id.ts'
 import { getDocumentId } from '../../passports/core/record.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
@@ -28,7 +31,9 @@ export async function createDpp(call: WriteCall): Promise<ApiResponse> {
     throw new AppError('unsupported_media_type', 'A new passport is no patch. Send it as application/json.')
   }
   const { addresses, nsUrl } = call.setup
-  const dpp = readNewDpp(readDppObject(call.body), nsUrl)
+  const sent = readNewDpp(readDppObject(call.body), nsUrl)
+  const data = removeDocumentUrls(addresses.publicUrl, requireCategory(sent.category), sent.data)
+  const dpp = { ...sent, data }
   const { alias } = dpp
   if (alias !== undefined) await requireForeign(call, alias.dppId)
   const create = (account: AccountContext) =>

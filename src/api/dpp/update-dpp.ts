@@ -1,4 +1,5 @@
 /** UpdateDPPById: a merge patch (RFC 7396) on the compressed form of the document that the account reads. */
+import { removeDocumentUrls } from '../../categories/document-addresses.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { type Detail, invalid } from '../../kernel/errors.ts'
 import { mergePatch } from '../../kernel/merge-patch.ts'
@@ -32,16 +33,23 @@ export async function updateDpp(call: PassportWriteCall): Promise<ApiResponse> {
   const patch = unwrapSections(readDppObject(call.body), call.setup.nsUrl)
   const own = await changeOwnPassport(call, options, async present => {
     await requireMatch(call, present)
-    return planUpdate(present, patch)
+    return planUpdate(call, present, patch)
   })
   return documentOfOwn(own)
 }
 
-function planUpdate({ row, document }: OwnPassport, patch: DataObject): Change {
+function planUpdate(
+  { setup }: Pick<PassportWriteCall, 'setup'>,
+  { row, document }: OwnPassport,
+  patch: DataObject,
+): Change {
+  const { publicUrl } = setup.addresses
   const details = findReadOnlyChanges(document, patch)
   const status = readStatusChange(document, patch, details)
   const merged = mergePatch(document, patch)
-  const data = findChangedData(document, isObject(merged) ? merged : {}, requireCategory(row.category))
+  const category = requireCategory(row.category)
+  const changed = findChangedData(document, isObject(merged) ? merged : {}, category)
+  const data = removeDocumentUrls(publicUrl, category, changed)
   if (status !== undefined && Object.keys(data).length > 0) {
     const message = `${HEADER_MEMBER.status} is changed by a request of its own. Send the data in another one.`
     details.push({ path: [HEADER_MEMBER.status], code: 'immutable', message })

@@ -1,5 +1,7 @@
 /** UpdateDataElement: sets or removes one element, by its path in the compressed form. */
+
 import { isDeepStrictEqual } from 'node:util'
+import { removeDocumentUrls } from '../../categories/document-addresses.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -45,7 +47,7 @@ export async function updateElement(call: PassportWriteCall & { path: string }):
       await readPart(call, present, 'compressed'),
       await readPart(call, present, 'full'),
     ])
-    return planChange(present, steps, element)
+    return planChange(call, present, steps, element)
   })
   const value = (await readPart(call, own, form)) ?? null
   return {
@@ -91,7 +93,13 @@ function readSentElement(sent: unknown, steps: ElementSteps): unknown {
   throw invalidField([ELEMENT_MEMBER.objectType], 'enum', message)
 }
 
-function planChange({ row, document }: OwnPassport, steps: ElementSteps, element: unknown): Change {
+function planChange(
+  { setup }: Pick<PassportWriteCall, 'setup'>,
+  { row, document }: OwnPassport,
+  steps: ElementSteps,
+  element: unknown,
+): Change {
+  const { publicUrl } = setup.addresses
   const result = setElement(document, steps, element)
   if (result.kind === 'missing') throw missing()
   if (result.kind === 'gap') {
@@ -99,7 +107,9 @@ function planChange({ row, document }: OwnPassport, steps: ElementSteps, element
     throw new AppError('bad_request', message)
   }
   const after: DataObject = isObject(result.value) ? result.value : {}
-  const data = findChangedData(document, after, requireCategory(row.category))
+  const category = requireCategory(row.category)
+  const changed = findChangedData(document, after, category)
+  const data = removeDocumentUrls(publicUrl, category, changed)
   if (Object.keys(data).length === 0 && !isDeepStrictEqual(document, after)) {
     throw invalidField([...steps], 'immutable', 'This element is derived from others. Change those.')
   }

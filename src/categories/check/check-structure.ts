@@ -60,8 +60,9 @@ type Finding = {
 
 function report(context: Finding, validatedWith: number): void {
   const { error, category, findings, path, value } = context
-  if (isLeftToSemanticChecks(error)) return
-  if (error.keyword === 'required') reportMissing(context, validatedWith)
+  if (isLeftToOthers(error)) return
+  if (error.keyword === 'anyOf') reportMissingChoice(context)
+  else if (error.keyword === 'required') reportMissing(context, validatedWith)
   else if (error.keyword === 'additionalProperties') reportUnknown(context)
   else {
     const violation = explainSchemaError(error, findField(category, path), value)
@@ -69,9 +70,12 @@ function report(context: Finding, validatedWith: number): void {
   }
 }
 
-/** Language tags as keys, and as entries that must be distinct. */
-const isLeftToSemanticChecks = (error: ErrorObject) =>
-  error.propertyName !== undefined || error.keyword === 'propertyNames' || error.keyword === 'uniqueItems'
+/** Language tags as keys, and as distinct entries; the parts of an `anyOf`, which has an error itself. */
+const isLeftToOthers = (error: ErrorObject) =>
+  error.propertyName !== undefined ||
+  error.keyword === 'propertyNames' ||
+  error.keyword === 'uniqueItems' ||
+  /\/anyOf\/\d+\//.test(error.schemaPath)
 
 function reportMissing({ error, category, findings, path }: Finding, validatedWith: number): void {
   const missing = [...path, String(error.params.missingProperty)]
@@ -79,6 +83,13 @@ function reportMissing({ error, category, findings, path }: Finding, validatedWi
   if (since > validatedWith) findings.warn(missing, 'required', problem('missing_soon'))
   else if (path.length === 0) findings.add(missing, 'required', problem('missing', { category: category.id }))
   else findings.add(missing, 'required', problem('missing_in', { parent: formatField(path) }))
+}
+
+/** An entry that lacks all members of which it needs one. Reported at the last, which a form shows. */
+function reportMissingChoice({ category, findings, path }: Finding): void {
+  const names = findField(category, path.slice(0, -1)).field.needsOneOf ?? []
+  const what = problem('missing_one_of', { parent: formatField(path), names: names.join(', ') })
+  findings.add([...path, names.at(-1) ?? ''], 'required', what)
 }
 
 function reportUnknown({ error, category, findings, path }: Finding): void {

@@ -74,6 +74,8 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
     findViolation: check('format', 'ec_number', isEcNumber),
   },
   sha256: byPattern('sha256', { minLength: 64, maxLength: 64, pattern: '^[0-9a-f]{64}$' }),
+  picture_id: byPattern('media_id', { minLength: 64, maxLength: 64, pattern: '^[0-9a-f]{64}$' }),
+  document_id: byPattern('media_id', { minLength: 64, maxLength: 64, pattern: '^[0-9a-f]{64}$' }),
   cn_or_hs: byPattern('cn_or_hs', { minLength: 6, maxLength: 8, pattern: '^(?:[0-9]{6}|[0-9]{8})$' }),
   country: {
     schema: { minLength: 2, maxLength: 2, pattern: buildCountryPattern() },

@@ -20,6 +20,7 @@ const MAX_LIST_ITEMS = 1000
 export const CUSTOM_KEYWORDS = [
   'x-unit',
   'x-audience',
+  'x-audience-member',
   'x-localized',
   'x-open',
   'x-format',
@@ -151,7 +152,13 @@ function listSchema(field: Field, audience: readonly Audience[]): JsonSchema {
     'x-sums-to-100': field.sumsTo100,
     items:
       scalar === undefined
-        ? { ...members(field.of ?? [], audience), additionalProperties: false }
+        ? {
+            ...members(field.of ?? [], audience),
+            // In strict mode, each part must know what it requires.
+            anyOf: field.needsOneOf?.map(name => ({ properties: { [name]: true }, required: [name] })),
+            additionalProperties: false,
+            'x-audience-member': field.audienceMember,
+          }
         : { description: scalar.description, ...valueSchema(scalar, audience) },
   }
 }

@@ -12,6 +12,7 @@ import { defaultButton, hiddenInputs } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { AskedFields } from '../product-data/controls.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
+import { getFormCategory } from '../product-data/form-fields.ts'
 import { renderAskedInputs, renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
 import { getProductDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
@@ -69,7 +70,10 @@ function renderDraftForm(
   const { draft, product, data } = requested
   const at = getDraftUrl(draft)
   const { form, problems, rules, base, field, isSent } = typed
-  const shown = applyAudienceProfile(requireCategory(draft.category), session.account.audienceProfile)
+  const shown = applyAudienceProfile(
+    getFormCategory(requireCategory(draft.category)),
+    session.account.audienceProfile,
+  )
   const inherited = product?.inherited ?? {}
   const drawing = { words, form, problems, action: at, isUnit: isUnit(product), inherited }
   const { languages } = product === undefined ? data : { ...effectiveData(product), ...data }

@@ -7,6 +7,7 @@ import { effectiveData, getState, type PassportState } from '../../passports/cor
 import type { Draft } from '../../passports/drafts/draft.ts'
 import { getDraft } from '../../passports/drafts/store-drafts.ts'
 import { DRAFTS, type Visit } from '../page/route.ts'
+import { getFormCategory } from '../product-data/form-fields.ts'
 
 /** `product`: the one that is changed; undefined for a new one. `data`: as it would be after publishing. */
 export type RequestedDraft = { draft: Draft; product: PassportState | undefined; data: DataObject }
@@ -25,7 +26,7 @@ export const isUnit = (product: PassportState | undefined): boolean =>
 
 /** A unit has the GTIN of its model. */
 export const listDraftFields = ({ draft, product }: RequestedDraft): readonly Field[] => {
-  const { fields } = requireCategory(draft.category)
+  const { fields } = getFormCategory(requireCategory(draft.category))
   return isUnit(product) ? fields.filter(({ name }) => name !== 'gtin') : fields
 }
 

@@ -17,6 +17,7 @@ import { defaultButton, hiddenInputs } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { AskedFields } from '../product-data/controls.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
+import { getFormCategory } from '../product-data/form-fields.ts'
 import { renderAskedInputs, renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
 import { getProductDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
@@ -52,7 +53,7 @@ type EditState = DataFormState & {
 export async function showEdit(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { row } = state
-  const { fields } = requireCategory(row.category)
+  const { fields } = getFormCategory(requireCategory(row.category))
   const data = addDeclaration(getEditableData(state), visit.query.get('rule') ?? '')
   return renderEditPage(visit, state, {
     draft: renderDraft(visit, false),
@@ -97,7 +98,7 @@ function parseAsked({ form, words }: Visit, { row }: PassportState): Asked {
 
 /** The fields of the form, whose inputs are parsed. */
 const listFormFields = ({ row }: PassportState, { rules, asked }: Asked): readonly Field[] => {
-  const { fields } = requireCategory(row.category)
+  const { fields } = getFormCategory(requireCategory(row.category))
   return rules.length === 0 ? fields : fields.filter(({ name }) => asked.has(name))
 }
 
@@ -128,7 +129,7 @@ function renderEditPage({ words, session }: Visit, state: PassportState, edit: E
   const texts = words.texts.products
   const { row } = state
   const at = getProductUrl(row)
-  const category = requireCategory(row.category)
+  const category = getFormCategory(requireCategory(row.category))
   const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
   const { form, problems, rules, asked, isFromReadiness } = edit

@@ -15,6 +15,7 @@ import { defaultButton, linkRow, rowList } from '../page/parts.ts'
 import { DRAFTS, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
+import { getFormCategory } from '../product-data/form-fields.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
@@ -33,8 +34,9 @@ export async function showNew(visit: Visit): Promise<Outcome> {
   const { ctx, words, query } = visit
   const texts = words.texts.products
   const id = query.get('category')
-  const category = allCategories().find(one => one.id === id)
-  if (category !== undefined) {
+  const chosen = allCategories().find(one => one.id === id)
+  if (chosen !== undefined) {
+    const category = getFormCategory(chosen)
     const { data, from } = await buildPrefill(ctx, words, category)
     const typed = { form: buildDataForm(words, category.fields, data), problems: {} }
     return renderNewPage(visit, category, { ...typed, isSent: false }, from)
@@ -67,7 +69,7 @@ function renderNewPage(
 
 export async function submitNew(visit: Visit): Promise<Outcome> {
   const { ctx, words, form } = visit
-  const category = requireCategory(form.text('category'))
+  const category = getFormCategory(requireCategory(form.text('category')))
   const changed = applyRowButton(form)
   if (changed !== undefined)
     return renderNewPage(visit, category, { form: changed, problems: {}, isSent: true })

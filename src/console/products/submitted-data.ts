@@ -11,6 +11,7 @@ import { isFine, type PostedForm, type Problems } from '../page/form.ts'
 import { notice, summary } from '../page/parts.ts'
 import { PRODUCTS, type Words } from '../page/route.ts'
 import { DATA_PREFIX, getInputName, parseData } from '../product-data/form-data.ts'
+import { hasFormInput } from '../product-data/form-fields.ts'
 import { getInputLabel } from '../product-data/labels.ts'
 import { removeBlankRows } from '../product-data/list-rows.ts'
 import { explainProblem, findGtinHolder } from '../product-data/problem-sentence.ts'
@@ -66,7 +67,7 @@ export function collectProblems(
   const problems: Record<string, string> = {}
   const loose: string[] = []
   for (const detail of expandMissingGroups(fields, error.details ?? [])) {
-    const name = getInputName(detail)
+    const name = hasFormInput(detail) ? getInputName(detail) : ''
     if (name === '') loose.push(explainProblem(words, detail))
     else problems[name] ??= unclear[name] ?? explainProblem(words, detail)
   }

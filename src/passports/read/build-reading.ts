@@ -1,5 +1,6 @@
 /** Builds the reading of a passport, of which the documents of standards are made. */
 import { disclose, discloseAll } from '../../categories/disclose.ts'
+import { addDocumentUrls } from '../../categories/document-addresses.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { ParentAddresses, Reading } from '../../standards/reading.ts'
@@ -61,6 +62,7 @@ export function buildReading(
 ): Omit<Reading, 'changedAt' | 'versionCommitment'> {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
+  const seen = audience === 'owner' ? discloseAll(category, all) : disclose(category, all, audience).data
   return {
     ...describePassport(addresses, row),
     category,
@@ -68,7 +70,7 @@ export function buildReading(
     lastUpdated: row.updated_at,
     primaryLanguage: getPrimaryLanguage(all),
     audience,
-    data: audience === 'owner' ? discloseAll(category, all) : disclose(category, all, audience).data,
+    data: addDocumentUrls(addresses.publicUrl, category, seen),
   }
 }
 

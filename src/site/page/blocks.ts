@@ -11,6 +11,7 @@ import {
   findLocalizedText,
   getPageLabel,
   type PageLocale,
+  renderAccountText,
   renderExternalLink,
   renderFibreName,
   renderFieldLabel,
@@ -179,16 +180,18 @@ function renderSupplyChainField(
   )
 }
 
-/** Each document by its first member, its type or a name that the account chose, with its link. */
+/** Each document by its first member, its title, its type or a name that the account chose, with its link. */
 function renderDocuments(
   locale: PageLocale,
   members: readonly Field[],
   entries: readonly DataObject[],
 ): string {
-  const typeName = members[0]?.name ?? ''
+  const [{ name: firstName, localized: isTranslated } = { name: '' }] = members
   const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
-  const items = entries.map(({ [typeName]: type, [urlName]: url }) => {
-    const name = renderDocumentName(locale, String(type ?? ''))
+  const items = entries.map(({ [firstName]: first, [urlName]: url }) => {
+    const title = isTranslated ? findLocalizedText(locale, first) : undefined
+    const name =
+      title === undefined ? renderDocumentName(locale, String(first ?? '')) : renderAccountText(title)
     const link = typeof url === 'string' ? findLink(url) : undefined
     if (link === undefined) return html`<li>!${name} !${renderName(String(url ?? ''))}</li>`
     return html`<li>!${renderExternalLink(locale, link, name)}</li>`

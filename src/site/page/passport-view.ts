@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
+import { addDocumentUrls } from '../../categories/document-addresses.ts'
 import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
@@ -75,7 +76,8 @@ export function buildPassportView(
 ): PassportView {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
-  const { data, withheld } = disclose(category, all, audience)
+  const { data: seen, withheld } = disclose(category, all, audience)
+  const data = addDocumentUrls(addresses.publicUrl, category, seen)
   const primaryLanguage = getPrimaryLanguage(all)
   const recalls = listRecalls(row)
   return {

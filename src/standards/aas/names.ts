@@ -96,9 +96,15 @@ export type IdtaElement = {
 }
 
 /** Of documents of any category. */
-export const DOCUMENT_ELEMENTS: IdtaElement = {
+const DOCUMENT_ELEMENTS: IdtaElement = {
   idShort: 'Documents',
   members: { type: { idShort: 'DocumentType' }, url: { idShort: 'DocumentFile' } },
+}
+
+/** Lists of documents, by the names of their fields. */
+export const DOCUMENT_LISTS: Readonly<Record<string, IdtaElement>> = {
+  complianceDocuments: DOCUMENT_ELEMENTS,
+  documents: { ...DOCUMENT_ELEMENTS, idShort: 'OtherDocuments' },
 }
 
 /** Fields of batteries that have an entry of IDTA, by their names. */
@@ -134,7 +140,7 @@ export const BATTERY_ELEMENTS: Readonly<Record<string, IdtaElement>> = {
     entrySemanticId: `${CIRCULARITY}RecycledContent`,
     members: { material: { idShort: 'RecycledMaterial', semanticId: `${CIRCULARITY}recycledMaterial` } },
   },
-  complianceDocuments: DOCUMENT_ELEMENTS,
+  ...DOCUMENT_LISTS,
 }
 
 /** Relationships of a package, and the types of its parts. */

@@ -19,7 +19,7 @@ import {
 import { buildNameplate, isOnNameplate } from './nameplate.ts'
 import {
   CONTENT_SPECIFICATION_ID,
-  DOCUMENT_ELEMENTS,
+  DOCUMENT_LISTS,
   DPP_METADATA,
   DPP_METADATA_VERSION,
   MODEL_TYPE,
@@ -64,7 +64,7 @@ function buildProductData(reading: UndatedReading, fields: readonly Field[], nsU
   const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
   const taken = new Set<string>()
   const elements = fields.flatMap(field => {
-    const known = field.shape === 'documents' ? DOCUMENT_ELEMENTS : {}
+    const known = DOCUMENT_LISTS[field.name] ?? {}
     return toList(buildFieldElement(field, getOwn(reading.data, field.name), options, known, taken))
   })
   return { idShort: 'ProductData', elements }

@@ -44,7 +44,7 @@ function compressEntry(list: Field, entry: unknown, language: Language): unknown
   if (scalar !== undefined) return compressField(scalar, entry, language)
   if (!isObject(entry)) return undefined
   return isResource(list)
-    ? buildResourceMembers(list.of ?? [], entry)
+    ? buildResourceMembers(list.of ?? [], entry, language)
     : unlessEmpty(compressFields(list.of ?? [], entry, language))
 }
 

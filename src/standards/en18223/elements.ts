@@ -134,7 +134,7 @@ function buildEntry(
   if (scalar !== undefined) return buildElement(scalar, entry, head, options)
   if (!isObject(entry)) return undefined
   return isResource(list)
-    ? buildResource(list.of ?? [], entry, head)
+    ? buildResource(list.of ?? [], entry, head, options)
     : buildCollection(list.of ?? [], entry, head, options)
 }
 
@@ -148,8 +148,9 @@ function buildResource(
   fields: readonly Field[],
   document: DataObject,
   head: DataElement,
+  options: ElementOptions,
 ): DataElement | undefined {
-  const members = buildResourceMembers(fields, document)
+  const members = buildResourceMembers(fields, document, options)
   return members && { ...head, [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.resource, ...members }
 }
 
@@ -157,18 +158,28 @@ function buildResource(
  * The other members, also its type and title, stand beside those that the norm names. Undefined if the
  * document has no member.
  */
-export function buildResourceMembers(fields: readonly Field[], document: DataObject): DataObject | undefined {
-  const url = getOwn(document, DOCUMENT_MEMBER.url)
-  const title = getOwn(document, DOCUMENT_MEMBER.title) ?? getOwn(document, DOCUMENT_MEMBER.type)
-  const others = fields.flatMap(({ name }) => {
-    const value = name === DOCUMENT_MEMBER.url ? undefined : getOwn(document, name)
-    return value === undefined || value === null ? [] : [[name, value]]
-  })
-  if (url === undefined && others.length === 0) return undefined
+export function buildResourceMembers(
+  fields: readonly Field[],
+  document: DataObject,
+  language: Pick<ElementOptions, 'primaryLanguage'>,
+): DataObject | undefined {
+  const members: Record<string, unknown> = {}
+  for (const { name, localized } of fields) {
+    const value = getOwn(document, name)
+    const shown = localized ? buildLanguageTexts(asObject(value), language) : value
+    if (shown !== undefined && shown !== null) members[name] = shown
+  }
+  const { [DOCUMENT_MEMBER.url]: url, ...others } = members
+  const { [DOCUMENT_MEMBER.title]: title, [DOCUMENT_MEMBER.type]: type } = others
+  // Of a translated title, the text of the primary language.
+  const resourceTitle = Array.isArray(title) ? getOwn(asObject(title[0]), ELEMENT_MEMBER.value) : title
+  if (url === undefined && Object.keys(others).length === 0) return undefined
   return {
     [ELEMENT_MEMBER.contentType]: guessMediaType(typeof url === 'string' ? url : ''),
     ...(url === undefined ? {} : { [ELEMENT_MEMBER.url]: url }),
-    ...(title === undefined ? {} : { [ELEMENT_MEMBER.resourceTitle]: title }),
-    ...Object.fromEntries(others),
+    ...((resourceTitle ?? type) === undefined
+      ? {}
+      : { [ELEMENT_MEMBER.resourceTitle]: resourceTitle ?? type }),
+    ...others,
   }
 }
