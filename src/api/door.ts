@@ -43,6 +43,8 @@ export const getBodyLimit = (endpoint: Endpoint) => {
   return isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES
 }
 
+const JSON_TOO_LARGE = ['payload_too_large', 'JSON of at most 1 MiB is accepted here.'] as const
+
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
 const isNeverRejected = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === true && endpoint.isNeverRejected === true
@@ -70,6 +72,8 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           const endpoint = endpointOf(request)
           if (bytes.length === 0 && isBodyOptional(endpoint)) return done(null, undefined)
           requireUtf8Json(request.headers)
+          // The limit of files is not one for JSON.
+          if (takesFile(endpoint) && bytes.length > MAX_BODY_BYTES) throw new AppError(...JSON_TOO_LARGE)
           if (!isBulk(endpoint)) return done(null, readJson(bytes))
           if (bytes.length < MIN_LARGE_BYTES) return done(null, readJson(bytes, BULK_ROWS))
           readJsonRows(bytes, BULK_ROWS).then(body => done(null, body), done)

@@ -66,17 +66,14 @@ async function reserve(ctx: MediaContext, { id, bytes, prepared }: NewFile): Pro
   const { width, height, color } = prepared.kind === 'picture' ? prepared : NO_PICTURE
   await withTransaction(atHome(ctx), async tx => {
     const { sql, accountId, actorId, clock } = tx
-    // Locks the counter: uploads of an account are counted in turns.
-    const [usage] = await sql<{ files: number; bytes: number }[]>`
-      insert into media_usage (account_id, files, bytes) values (${accountId}, 0, 0)
-      on conflict (account_id) do update set files = media_usage.files returning files, bytes`
+    const usage = await lockUsage(tx)
     const [row] = await sql<{ status: string }[]>`
       select status from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
     if (row?.status === 'd') {
       throw unavailable('This file was deleted a moment ago. Send it again in a few seconds.')
     }
     if (row !== undefined) return
-    await requireQuota(tx, { files: (usage?.files ?? 0) + 1, bytes: (usage?.bytes ?? 0) + bytes })
+    await requireQuota(tx, { files: usage.files + 1, bytes: usage.bytes + bytes })
     await sql`
       insert into media (account_id, id, kind, status, type, bytes, width, height, color, created_at, created_by)
       values (${accountId}, decode(${id}, 'hex'), ${KIND_LETTER[prepared.kind]}::text::"char", 'p', ${prepared.type}, ${bytes},
@@ -86,10 +83,24 @@ async function reserve(ctx: MediaContext, { id, bytes, prepared }: NewFile): Pro
   })
 }
 
+/** Until the end of the transaction: uploads of an account are counted in turns. */
+export async function lockUsage({
+  sql,
+  accountId,
+}: AccountContext): Promise<{ files: number; bytes: number }> {
+  const [usage] = await sql<{ files: number; bytes: number }[]>`
+    insert into media_usage (account_id, files, bytes) values (${accountId}, 0, 0)
+    on conflict (account_id) do update set files = media_usage.files returning files, bytes`
+  return usage ?? { files: 0, bytes: 0 }
+}
+
 const NO_PICTURE = { width: null, height: null, color: null }
 
 /** Throws `plan_limit` if the account may not store that much. */
-async function requireQuota(ctx: AccountContext, wanted: { files: number; bytes: number }): Promise<void> {
+export async function requireQuota(
+  ctx: AccountContext,
+  wanted: { files: number; bytes: number },
+): Promise<void> {
   const { files, bytes } = await getMediaQuota(ctx)
   if (files !== null && wanted.files > files) {
     throw new AppError(

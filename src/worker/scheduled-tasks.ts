@@ -17,7 +17,10 @@ import { resumeImports, stopImports, takeImportFailures } from '../transfer/spre
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
 import { deleteExpiredWebhookRows } from '../webhooks/retention.ts'
 import { unstickDeliveries } from '../webhooks/unstick.ts'
-import { createThrottledLogger, type ThrottledLogger } from './throttled-logger.ts'
+import type { MediaFetcherSetup } from './media-fetcher.ts'
+import { startMediaTasks } from './media-tasks.ts'
+import { repeat } from './repeat.ts'
+import { createThrottledLogger } from './throttled-logger.ts'
 
 const RESUME_INTERVAL_MS = 5_000
 const RETENTION_INTERVAL_MS = 300_000
@@ -42,6 +45,8 @@ type ScheduledTasksSetup = {
   /** What lines for the EU registry are built with. */
   registry: RegistrySetup
   timeStamping?: TimeStamping
+  /** `outbound` only fetches files. */
+  media: Pick<MediaFetcherSetup, 'mediaStore' | 'preparer' | 'outbound' | 'slots'>
   /** Undefined if the operator wants no backups. */
   backups?: BackupSchedule | undefined
 }
@@ -91,7 +96,8 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) =>
     createThrottledLogger(log, 'warn', { work }, 'a scheduled task failed')
-  const tasks = [
+  const tasks: { stop: () => Promise<void> }[] = [
+    startMediaTasks({ ...setup.media, sql, clock, log }),
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
     repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('spreadsheets')),
     repeat(() => deleteExpiredRows(setup), RESUME_INTERVAL_MS, failureLogger('expired rows')),
@@ -130,29 +136,3 @@ const createRootsTask =
     const stamped = timeStamping && (await stampRoots({ sql }, timeStamping, goesOn))
     if (stamped) log.info({ roots: stamped }, 'time stamps made')
   }
-
-/** Runs `work` at once and then at an interval, never twice at a time. */
-export function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {
-  let running: Promise<void> | undefined
-  const runOnce = async () => {
-    try {
-      await work()
-      logger.recovered()
-    } catch (error) {
-      logger.failed(error)
-    }
-    running = undefined
-  }
-  const runUnlessRunning = () => {
-    running ??= runOnce()
-  }
-  runUnlessRunning()
-  const timer = setInterval(runUnlessRunning, everyMs)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
-}

@@ -109,7 +109,7 @@ describe('POST /media', () => {
       ['nothing', Buffer.alloc(0), 'image/png', 422, 'media_unreadable'],
       ['a form without file', body, type, 422, 'required'],
       ['a broken form', Buffer.from('--x'), type, 400, undefined],
-      ['JSON', Buffer.from('{"a":1}'), 'application/json', 422, 'required'],
+      ['JSON', Buffer.from('{}'), 'application/json', 422, 'required'],
       ['21 MB', Buffer.alloc(21 * 1024 * 1024), 'image/png', 413, 'media_too_large'],
     ]
     for (const [name, bytes, declared, status, code] of cases) {

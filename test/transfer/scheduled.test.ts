@@ -5,9 +5,13 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { openMediaServices } from '../../src/media/media-services.ts'
 import { openBackup } from '../../src/transfer/backup/open-backup.ts'
 import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
+import { createFetchSlots } from '../../src/worker/media-fetcher.ts'
 import { startScheduledTasks } from '../../src/worker/scheduled-tasks.ts'
 import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { ADDRESSES, TestClock } from '../harness.ts'
@@ -94,6 +98,11 @@ describe('scheduled backups', () => {
         secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
         addresses: ADDRESSES,
         nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
+      },
+      media: {
+        ...openMediaServices({ folder: folder.file('media') }),
+        outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
+        slots: createFetchSlots(),
       },
       backups,
     })

@@ -10,6 +10,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { detailJson } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, MAX_DETAILS } from '../../kernel/errors.ts'
+import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { MediaServices } from '../../media/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
@@ -32,6 +33,8 @@ export type ApiSetup = {
   /** The namespace of Carnet's own terms. */
   nsUrl: string
   media: MediaServices
+  /** Which addresses files may be fetched from. */
+  outbound: Pick<Outbound, 'policy'>
 }
 
 /**

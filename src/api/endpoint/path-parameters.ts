@@ -4,7 +4,7 @@ import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { requireUuid } from '../../kernel/ids.ts'
-import { requireMediaId } from '../../media/media-file.ts'
+import { requireMediaOrFetchId } from '../../media/fetch/media-fetch.ts'
 import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 
 type PathParameter<T, E> = {
@@ -31,10 +31,10 @@ export const PATH_PARAMETERS = {
     read: text => requireUuid(text, 'draft'),
   }),
   media: define({
-    description: 'The file: the SHA-256 of its bytes.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    description: 'The file: the SHA-256 of its bytes, or the temporary id of one that is fetched.',
+    schema: { type: 'string', pattern: '^([0-9a-f]{64}|[0-9a-z]{26})$' },
     example: '3b3a2e2a2b9dd25b8d44ea1b4ef5b9c0f8f1bb1d3f4d0e9f6b5c7a8d9e0f1a2b',
-    read: requireMediaId,
+    read: requireMediaOrFetchId,
   }),
   offer: define({
     description: 'The offer.',

@@ -1,13 +1,18 @@
 /** `/media`: the pictures and documents of an account. */
 import { createHash } from 'node:crypto'
 import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type AddedMedia, addMedia } from '../../media/add-media.ts'
-import { deleteMedia } from '../../media/delete-media.ts'
+import {
+  deleteMediaOrFetch,
+  getMediaOrFetch,
+  type MediaFetch,
+  type MediaOrFetch,
+  requestMediaFetch,
+} from '../../media/fetch/media-fetch.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
-import { getMedia, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
+import { MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
 import { listWidths } from '../../media/prepare/prepared-file.ts'
+import { invalidMember, objectBody } from '../endpoint/body.ts'
 import {
   arrayOf,
   DATE_TIME,
@@ -39,6 +44,12 @@ const EXAMPLE_MEDIA = {
   url: `https://passports.example/m/${EXAMPLE_MEDIA_ID}/1280.jpg`,
 }
 
+const EXAMPLE_FETCH = {
+  id: '01m7ywn5x8q2c5n6x7z9b1d4fg',
+  ...{ kind: null, type: null, bytes: null, width: null, height: null, color: null },
+  ...{ status: 'fetching', reason: null, created_at: '2026-11-20T09:30:00.000Z', url: null },
+}
+
 const toJson = ({ setup: { addresses } }: Pick<AccountCall, 'setup'>, file: MediaFile) => ({
   id: file.id,
   kind: file.kind,
@@ -53,6 +64,16 @@ const toJson = ({ setup: { addresses } }: Pick<AccountCall, 'setup'>, file: Medi
   url: buildMediaUrl(addresses.publicUrl, file),
 })
 
+/** Nothing is known of the file yet. */
+const toFetchJson = ({ id, status, reason, createdAt }: MediaFetch) => ({
+  id,
+  ...{ kind: null, type: null, bytes: null, width: null, height: null, color: null },
+  ...{ status, reason, created_at: createdAt.toISOString(), url: null },
+})
+
+const toAnyJson = (call: Pick<AccountCall, 'setup'>, found: MediaOrFetch) =>
+  'file' in found ? toJson(call, found.file) : toFetchJson(found.fetch)
+
 const buildMediaUrl = (publicUrl: string, { id, width }: MediaFile): string =>
   width === null ? `${publicUrl}/d/${id}` : `${publicUrl}/m/${id}/${listWidths(width).at(-1)}.jpg`
 
@@ -60,7 +81,31 @@ function buildResponse(call: AccountCall, { file, isNew }: AddedMedia) {
   return { status: isNew ? 201 : 200, body: successJson(JSON.stringify(toJson(call, file))), headers: {} }
 }
 
+const buildFetchResponse = (fetch: MediaFetch) => ({
+  status: 202,
+  body: successJson(JSON.stringify(toFetchJson(fetch))),
+  headers: {},
+})
+
 const FILE_RESPONSE = { ...dataResponse('The file.', 'Media', EXAMPLE_MEDIA), isIllustration: true } as const
+
+const EXAMPLE_SOURCE_URL = 'https://pictures.example/rucksack.jpg'
+
+const SOURCE = objectBody({
+  source_url: {
+    schema: {
+      ...{ ...TEXT, format: 'uri', maxLength: 2_048 },
+      description: 'A public https address, from which the file is fetched.',
+    },
+    isRequired: true,
+    read(value: unknown, name: string): string {
+      if (typeof value === 'string') return value
+      if (value !== undefined) throw invalidMember(name, 'type', 'must be a string.')
+      const message = 'is missing. Send it, or the bytes of a file with their Content-Type.'
+      throw invalidMember(name, 'required', message)
+    },
+  },
+})
 
 export const createMedia = defineEndpoint({
   method: 'POST',
@@ -69,28 +114,33 @@ export const createMedia = defineEndpoint({
   tag: 'media',
   summary: 'Store a picture or document',
   description:
-    'Send the bytes of a picture (JPEG, PNG, WebP, AVIF, GIF) or a PDF with their `Content-Type`, or `multipart/form-data` with one part `file`. At most 20 MiB; pictures of at most 50 megapixels and 12,000 pixels a side; PDFs without scripts, embedded files and encryption. Pictures are rendered in up to three widths, without their metadata. The `id` is the SHA-256 of the bytes: the same file again is 200 with the same id.',
+    'Send the bytes of a picture (JPEG, PNG, WebP, AVIF, GIF) or a PDF with their `Content-Type`, or `multipart/form-data` with one part `file`. At most 20 MiB; pictures of at most 50 megapixels and 12,000 pixels a side; PDFs without scripts, embedded files and encryption. Pictures are rendered in up to three widths, without their metadata. The `id` is the SHA-256 of the bytes: the same file again is 200 with the same id. Or send `{"source_url": "https://…"}` as JSON: the answer is 202 with a temporary id, and the file is fetched from that address within seconds. `GET /media/{id}` with the temporary id answers with `fetching`, then with the file and its own id, or with `refused` and the reason. The address must be public; it has 30 seconds, with at most 5 redirects. If it does not answer, it is asked up to 5 times within 40 minutes.',
   storesIdempotencyRecord: true,
   takesFile: true,
   body: {
-    schema: { ...TEXT, format: 'binary' },
-    examples: {},
-    read(sent: unknown): UploadedFile {
-      if (isUploadedFile(sent)) return sent
-      const message = 'Send the bytes of the file with its Content-Type, such as image/jpeg.'
-      throw isObject(sent)
-        ? invalidField(['file'], 'required', message)
-        : new AppError('bad_request', message)
-    },
+    schema: SOURCE.schema,
+    examples: { address: { summary: 'A file at an address', value: { source_url: EXAMPLE_SOURCE_URL } } },
+    read: (sent: unknown): UploadedFile | { source_url: string } =>
+      isUploadedFile(sent) ? sent : SOURCE.read(sent),
   },
   responses: {
     200: { ...FILE_RESPONSE, description: 'The account has this file already.' },
     201: FILE_RESPONSE,
+    202: {
+      ...FILE_RESPONSE,
+      description: 'The file is fetched from `source_url`. The id is a temporary one.',
+      example: { data: EXAMPLE_FETCH },
+    },
   },
   errors: ['plan_limit', 'payload_too_large', 'unsupported_media_type'],
   async handle(call) {
-    const ctx = { ...call.account, ...call.setup.media }
-    return buildResponse(call, await addMedia(ctx, call.body, added => buildResponse(call, added)))
+    const { account, setup, body } = call
+    if (isUploadedFile(body)) {
+      const ctx = { ...account, ...setup.media }
+      return buildResponse(call, await addMedia(ctx, body, added => buildResponse(call, added)))
+    }
+    const request = { sourceUrl: body.source_url, policy: setup.outbound.policy }
+    return buildFetchResponse(await requestMediaFetch(account, request, buildFetchResponse))
   },
 })
 
@@ -155,10 +205,11 @@ export const readMedia = defineEndpoint({
   id: 'getMedia',
   tag: 'media',
   summary: 'Read about a picture or document',
-  description: 'What is known about the file. Its bytes are at `url`.',
+  description:
+    'What is known about the file. Its bytes are at `url`. With the temporary id of a file that is fetched from an address: `fetching`, then the file with its own id, or `refused` with the reason. The temporary id answers for 30 days.',
   responses: { 200: FILE_RESPONSE },
   handle: async call => ({
-    body: successJson(JSON.stringify(toJson(call, await getMedia(call.account, call.path.media)))),
+    body: successJson(JSON.stringify(toAnyJson(call, await getMediaOrFetch(call.account, call.path.media)))),
   }),
 })
 
@@ -168,29 +219,33 @@ export const deleteMediaEndpoint = defineEndpoint({
   id: 'deleteMedia',
   tag: 'media',
   summary: 'Delete a picture or document',
-  description: 'Answers with the file as it was.',
+  description: 'Answers with the file as it was. A file that is still fetched is fetched no more.',
   responses: { 200: FILE_RESPONSE },
   async handle(call) {
     const ctx = { ...call.account, ...call.setup.media }
-    const file = await getMedia(ctx, call.path.media)
-    await deleteMedia(ctx, file.id)
-    return { body: successJson(JSON.stringify(toJson(call, file))) }
+    const found = await deleteMediaOrFetch(ctx, call.path.media)
+    return { body: successJson(JSON.stringify(toAnyJson(call, found))) }
   },
 })
 
 export const MEDIA_SCHEMAS = {
   Media: objectSchema({
-    id: { ...TEXT, pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes as they were sent.' },
-    kind: { enum: MEDIA_KINDS },
-    type: { ...TEXT, description: 'Media type, decided by the bytes.' },
-    bytes: { ...INTEGER, description: 'As they were sent.' },
+    id: {
+      ...TEXT,
+      pattern: '^([0-9a-f]{64}|[0-9a-z]{26})$',
+      description:
+        'SHA-256 of the bytes as they were sent; a temporary id of 26 characters while they are fetched. Null in the other fields: not known yet.',
+    },
+    kind: { enum: [...MEDIA_KINDS, null] },
+    type: { ...NULLABLE_TEXT, description: 'Media type, decided by the bytes.' },
+    bytes: { type: ['integer', 'null'], description: 'As they were sent.' },
     width: { type: ['integer', 'null'], description: 'Pixels of the upright picture; null for a document.' },
     height: { type: ['integer', 'null'] },
     color: { ...NULLABLE_TEXT, description: 'Mean colour of a picture, `#rrggbb`.' },
-    status: { enum: ['ready', 'processing'] },
+    status: { enum: ['ready', 'processing', 'fetching', 'refused'] },
     reason: { ...NULLABLE_TEXT, description: 'Why the file was refused.' },
     created_at: DATE_TIME,
-    url: { ...TEXT, format: 'uri' },
+    url: { ...NULLABLE_TEXT, format: 'uri' },
   }),
   MediaPage: objectSchema({
     limit: INTEGER,

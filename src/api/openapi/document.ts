@@ -153,7 +153,7 @@ const buildQueryParameters = ({ query }: Endpoint) =>
 function buildRequestBody({ body, takesFile }: AccountEndpoint) {
   if (body === undefined) return undefined
   const { isOptional, schema, examples } = body
-  const content = takesFile ? FILE_CONTENT : { 'application/json': { schema, examples } }
+  const content = { 'application/json': { schema, examples }, ...(takesFile ? FILE_CONTENT : {}) }
   return { required: isOptional !== true, content }
 }
 

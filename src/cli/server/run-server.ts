@@ -7,6 +7,7 @@ import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
+import { openMediaServices } from '../../media/media-services.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
 import { getRules, useRuleFolder } from '../../readiness/rules.ts'
@@ -92,7 +93,7 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
   })
 }
 
-type ServerParts = Omit<ServerAppParts, 'create' | 'scans' | 'mail' | 'outbound'> & {
+type ServerParts = Omit<ServerAppParts, 'create' | 'scans' | 'mail' | 'outbound' | 'media'> & {
   startupServer: StartupServer
   /** How long open requests and deliveries may take once the server stops. */
   getFinishMs: () => number
@@ -107,13 +108,14 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   const mail = openMailer(config.smtp, log)
   const outbound = openOutbound(buildWebhookSetup(config).policy)
   const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: config.geoMmdbPath })
+  const media = openMediaServices(config.mediaPlace)
   const isWeb = config.role !== 'worker'
   const create = parts.app?.[isWeb ? 'createApp' : 'createOperatorApp']
-  const app = create && createServerApp({ ...parts, create, scans, mail, outbound })
+  const app = create && createServerApp({ ...parts, create, scans, mail, outbound, media })
   const draining = app && prepareDrain(app)
   const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
-  const worker = config.role === 'web' ? undefined : startWorker(config, log, store, metrics)
+  const worker = config.role === 'web' ? undefined : startWorker({ config, log, store, metrics, media })
   const shardWatch = watchShards(log, store, worker)
   const flushUse = () =>
     Promise.all([flushKeyUse(sql), flushAccessUses(sql)]).catch(
@@ -130,6 +132,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
       waitAtMost(getFinishMs(), worker?.stop() ?? stopRefreshes(sql)),
     ])
     mail.stop()
+    media.preparer.stop()
     const returned = getKeyLimits(sql, systemClock).releaseAll()
     const flushed = Promise.all([
       flushUse(),

@@ -5,7 +5,6 @@ import type { Config } from '../../kernel/config/config.ts'
 import { findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
-import { openMediaServices } from '../../media/media-services.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import type { Store } from '../store/store.ts'
@@ -13,7 +12,7 @@ import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import type { AppSetup } from './app.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
-export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound'> & {
+export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound' | 'media'> & {
   config: Config
   log: Log
   store: Store
@@ -26,12 +25,11 @@ export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound'> & {
 const READINESS = { writable: 'ready', 'read-only': 'read-only', unreachable: 'not ready' } as const
 
 export function createServerApp(parts: ServerAppParts): FastifyInstance {
-  const { config, log, store, metrics, isStopping, create, scans, mail, outbound } = parts
+  const { config, log, store, metrics, isStopping, create, scans, mail, outbound, media } = parts
   const { sql, openPoolOfOne, addresses } = store
   return create({
     ...config,
-    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound },
-    media: openMediaServices(config.mediaPlace),
+    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound, media },
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     secretCipher: buildWebhookSetup(config).secretCipher,

@@ -6,10 +6,13 @@ import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { MediaServices } from '../../media/media-services.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
 import { createProcessConcurrency } from '../../webhooks/concurrency-limits.ts'
 import { DeliveryWorker } from '../../worker/deliver.ts'
-import { repeat, startScheduledTasks } from '../../worker/scheduled-tasks.ts'
+import { createFetchSlots } from '../../worker/media-fetcher.ts'
+import { repeat } from '../../worker/repeat.ts'
+import { startScheduledTasks } from '../../worker/scheduled-tasks.ts'
 import { createThrottledLogger } from '../../worker/throttled-logger.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
@@ -21,12 +24,21 @@ const SHARDS_INTERVAL_MS = 10_000
 
 export type ServerWorker = ReturnType<typeof startWorker>
 
+type WorkerParts = {
+  config: Config
+  log: Log
+  store: Store
+  metrics: ServerMetrics | undefined
+  media: MediaServices
+}
+
 /** Starts scheduled tasks and deliveries, in each shard. Backups are of the whole database. */
-export function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
+export function startWorker({ config, log, store, metrics, media }: WorkerParts) {
   const { secretCipher, policy } = buildWebhookSetup(config)
   const deliverySql = store.openQueuePool()
   const clock = systemClock
   const processConcurrency = createProcessConcurrency()
+  const fetchSlots = createFetchSlots()
   const leaseHolder = newUuid(clock.now().getTime())
   const backups = config.backups && {
     ...config.backups,
@@ -46,7 +58,8 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
       const worker = new DeliveryWorker(setup)
       const own = shards.size === 0 ? backups : undefined
       const timeStamping = config.tsaUrl === undefined ? undefined : { outbound, url: config.tsaUrl }
-      const shard = { sql, deliverySql: queue, clock, log, registry }
+      const files = { ...media, outbound: openOutbound(policy), slots: fetchSlots }
+      const shard = { sql, deliverySql: queue, clock, log, registry, media: files }
       const tasks = startScheduledTasks({ ...shard, timeStamping, backups: own })
       shards.set(sql, { worker, tasks })
       worker.start()

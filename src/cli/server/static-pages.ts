@@ -4,6 +4,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import { createLog } from '../../kernel/log.ts'
+import { openMediaServices } from '../../media/media-services.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import type { FetchedPage, StaticPages } from '../../transfer/static/passport-pages.ts'
 import type { Store } from '../store/store.ts'
@@ -32,6 +33,7 @@ export async function withStaticPages<T>(
     scans,
     mail,
     outbound,
+    media: openMediaServices(config.mediaPlace),
   })
   const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
     stopping.throwIfAborted()

@@ -59,6 +59,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 type OutboundPost = { url: string; headers: Record<string, string>; body: string | Buffer }
 
+/** `timeoutMs`: for the whole answer. */
+type OutboundGet = { url: string; headers: Record<string, string>; maxBytes: number; timeoutMs: number }
+
 export type Outbound = ReturnType<typeof openOutbound>
 
 export type ResolveName = (name: string) => Promise<readonly string[]>
@@ -85,20 +88,35 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
     clearInterval(timer)
     timer = undefined
   }
+  const send = (
+    { urlError, origin, path }: ParsedUrl,
+    options: Omit<Dispatcher.DispatchOptions, 'origin' | 'path'>,
+    limits: ResponseLimits,
+  ): Promise<OutboundResponse> => {
+    if (urlError !== undefined) return Promise.reject(new OutboundFailure('address_refused', urlError))
+    const request = new PendingRequest(pending, limits)
+    timer ??= setInterval(endOverdue, CHECK_INTERVAL_MS).unref()
+    try {
+      agent.dispatch({ origin, path, ...options }, request)
+    } catch (error) {
+      request.fail(toOutboundFailure(toError(error)))
+    }
+    return request.response
+  }
   return {
     policy,
     /** Does not follow redirects. Throws OutboundFailure, within 15 seconds. */
     post({ url, headers, body }: OutboundPost): Promise<OutboundResponse> {
-      const { urlError, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
-      if (urlError !== undefined) return Promise.reject(new OutboundFailure('address_refused', urlError))
-      const request = new PendingRequest(pending)
-      timer ??= setInterval(endOverdue, CHECK_INTERVAL_MS).unref()
-      try {
-        agent.dispatch({ origin, path, method: 'POST', headers, body }, request)
-      } catch (error) {
-        request.fail(toOutboundFailure(toError(error)))
-      }
-      return request.response
+      const parsed = urls.getOrMake(url, () => parseUrl(url, policy))
+      return send(parsed, { method: 'POST', headers, body }, POST_LIMITS)
+    },
+    /**
+     * Does not follow redirects. The body is empty unless the status is 200, as it was sent (perhaps
+     * compressed), and one byte longer than `maxBytes` if it has more. Throws OutboundFailure.
+     */
+    get({ url, headers, maxBytes, timeoutMs }: OutboundGet): Promise<OutboundResponse> {
+      const limits = { responseMs: timeoutMs, bodyMs: timeoutMs, maxBytes: maxBytes + 1, needsAll: true }
+      return send(parseUrl(url, policy), { method: 'GET', headers }, limits)
     },
     /** Pending requests fail as `stopped`. */
     async close() {
@@ -108,6 +126,16 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
       await agent.destroy()
     },
   }
+}
+
+/** `needsAll`: a part of the body is a failure, and only that of a status 200 is read. */
+type ResponseLimits = { responseMs: number; bodyMs: number; maxBytes: number; needsAll: boolean }
+
+const POST_LIMITS: ResponseLimits = {
+  responseMs: RESPONSE_TIMEOUT_MS,
+  bodyMs: BODY_TIMEOUT_MS,
+  maxBytes: MAX_RESPONSE_BYTES,
+  needsAll: false,
 }
 
 type ParsedUrl = { urlError: string | undefined; origin: string; path: string }
@@ -131,11 +159,14 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = []
   private bytes = 0
   private readonly pending: Set<PendingRequest>
+  private readonly limits: ResponseLimits
   /** By the clock of `performance.now()`. */
-  deadline = performance.now() + RESPONSE_TIMEOUT_MS
+  deadline: number
 
-  constructor(pending: Set<PendingRequest>) {
+  constructor(pending: Set<PendingRequest>, limits: ResponseLimits) {
     this.pending = pending.add(this)
+    this.limits = limits
+    this.deadline = performance.now() + limits.responseMs
   }
 
   private get isOver(): boolean {
@@ -143,27 +174,28 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onDeadline(): void {
-    if (this.head === undefined) this.fail(createTimeoutFailure())
+    if (this.head === undefined || this.limits.needsAll) this.fail(this.createTimeoutFailure())
     else this.finishEarly()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.isOver) controller.abort(createTimeoutFailure())
+    if (this.isOver) controller.abort(this.createTimeoutFailure())
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.head = { status, headers }
-    this.deadline = Math.min(this.deadline, performance.now() + BODY_TIMEOUT_MS)
+    this.deadline = Math.min(this.deadline, performance.now() + this.limits.bodyMs)
+    if (this.limits.needsAll && status !== 200) this.finishEarly()
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
     // A copy, because the parser reuses the memory of the chunk.
-    this.chunks.push(Buffer.from(chunk.subarray(0, MAX_RESPONSE_BYTES - this.bytes)))
+    this.chunks.push(Buffer.from(chunk.subarray(0, this.limits.maxBytes - this.bytes)))
     this.bytes += chunk.length
-    if (this.bytes >= MAX_RESPONSE_BYTES) this.finishEarly()
+    if (this.bytes >= this.limits.maxBytes) this.finishEarly()
   }
 
   onResponseEnd(): void {
@@ -171,7 +203,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.head === undefined) this.fail(toOutboundFailure(error))
+    if (this.head === undefined || this.limits.needsAll) this.fail(toOutboundFailure(error))
     // The status is known; only a part of the body is missing in the log.
     else this.finish()
   }
@@ -192,10 +224,13 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     this.resolvers.reject(failure)
     this.controller?.abort(failure)
   }
-}
 
-const createTimeoutFailure = () =>
-  new OutboundFailure('timeout', `There was no answer within ${RESPONSE_TIMEOUT_MS / 1000} seconds.`)
+  private createTimeoutFailure(): OutboundFailure {
+    const within = `within ${Math.ceil(this.limits.responseMs / 1000)} seconds`
+    const what = this.head === undefined ? 'There was no answer' : 'The answer was not complete'
+    return new OutboundFailure('timeout', `${what} ${within}.`)
+  }
+}
 
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 const LOOPBACK = createAddressList(LOOPBACK_ADDRESSES)

@@ -20,8 +20,9 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
   let child: ChildProcess | undefined
   let idle: NodeJS.Timeout | undefined
   let count = 0
+  let isStopped = false
 
-  const stop = () => {
+  const endProcess = () => {
     clearTimeout(idle)
     child?.kill('SIGKILL')
     child = undefined
@@ -38,7 +39,7 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
     return started
   }
   const run = (bytes: Uint8Array): Promise<Preparation> =>
-    new Promise(resolve => {
+    new Promise((resolve, reject) => {
       clearTimeout(idle)
       child ??= start()
       const worker = child
@@ -46,30 +47,41 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
       const end = (preparation: Preparation) => {
         clearTimeout(timer)
         worker.off('message', onMessage).off('exit', onExit).off('error', onExit)
-        idle = setTimeout(stop, IDLE_MS).unref()
+        // The file is not to blame.
+        if (isStopped) return reject(stoppedError())
+        idle = setTimeout(endProcess, IDLE_MS).unref()
         resolve(preparation)
       }
       const onMessage = ({ id: answered, preparation }: PrepareResponse) => {
         if (answered === id) end(preparation)
       }
       const onExit = () => end(TOO_HEAVY)
-      const timer = setTimeout(stop, timeoutMs)
+      const timer = setTimeout(endProcess, timeoutMs)
       worker.on('message', onMessage).on('exit', onExit).on('error', onExit)
       worker.send({ id, bytes } satisfies PrepareRequest)
     })
   return {
-    /** Throws `unavailable` if too many files wait. */
+    /** Throws `unavailable` if too many files wait, or after `stop`. */
     async prepare(bytes: Uint8Array): Promise<Preparation> {
-      const preparation = await permits.run(() => run(bytes))
+      const preparation = await permits.run(() => {
+        if (isStopped) throw stoppedError()
+        return run(bytes)
+      })
       if (preparation === undefined)
         throw unavailable(
           'Too many files are being processed. Nothing was stored; send it again in a moment.',
         )
       return preparation
     },
-    stop,
+    stop() {
+      isStopped = true
+      endProcess()
+    },
   }
 }
+
+const stoppedError = () =>
+  unavailable('The server is being stopped. Nothing was stored; send the file again in a moment.')
 
 const TOO_HEAVY = reject(
   'media_unreadable',
