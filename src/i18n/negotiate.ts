@@ -46,6 +46,21 @@ export function listRequestedLanguages({ query, acceptLanguage }: LanguagePrefer
   return tags
 }
 
+const REGION = /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})(?:-|$)/
+
+/**
+ * The region of an `Accept-Language` header as a code in capitals: `AT` of `de-AT`. Only tags of the
+ * preferred language count, because browsers add `en-US` after most languages.
+ */
+export function findRequestedRegion(header: string | undefined): string | undefined {
+  const tags = rankTags(header)
+  const preferred = tags[0]?.split('-', 1)[0]
+  const [region] = tags
+    .filter(tag => tag.split('-', 1)[0] === preferred)
+    .flatMap(tag => REGION.exec(tag)?.[1] ?? [])
+  return region?.toUpperCase()
+}
+
 /** All 24 are base languages, so the lookup only needs the first subtag. */
 function findBaseLanguage(tag: string | undefined): Language | undefined {
   if (tag === undefined || tag.length > MAX_TAG_LENGTH) return undefined

@@ -35,6 +35,8 @@ export type PageContext = PageLocale & {
   qr: string
   brand: Brand
   facts: readonly KeyFact[]
+  /** The reader's country, if there are offers for it. */
+  country: string | undefined
   /** Whether its public data is signed when somebody reads it. */
   isSigned: boolean
 }
@@ -55,8 +57,11 @@ export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) 
 /** The part of the query that links to other languages and formats keep, as ready HTML. */
 export const renderKeptQuery = (
   { versionNo, isNewestVersion }: PassportView,
-  access: PageAccess | undefined,
-): string => renderPreviewQuery(access) + (isNewestVersion ? '' : `version=${versionNo}&amp;`)
+  { access, country }: Partial<Pick<PageContext, 'access' | 'country'>>,
+): string =>
+  renderPreviewQuery(access) +
+  (isNewestVersion ? '' : `version=${versionNo}&amp;`) +
+  (country === undefined ? '' : html`country=${country}&amp;`)
 
 /** The part of the query that links to other versions keep. */
 export const renderPreviewQuery = (access: PageAccess | undefined): string =>

@@ -6,6 +6,7 @@ import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categor
 import { getLabels, type Language } from '../../i18n/catalogue.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
+import { renderOffers } from './offers.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
   asText,
@@ -32,20 +33,21 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   isLinkInvalid?: boolean
   brand?: Brand
   isSigned?: boolean
+  country?: string | undefined
 }
 
 export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
   const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
-  const keptQuery = renderKeptQuery(view, access)
+  const keptQuery = renderKeptQuery(view, options)
   const locale = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, keptQuery }
-  const { qr, alternates, isSigned = false } = options
+  const { qr, alternates, isSigned = false, country } = options
   const facts = buildKeyFacts(locale, view)
-  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned }
+  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned, country }
   const name = asText(view.data.productName)
   const body = html`!${renderRecalls(page, view)}<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
-<main id="content">!${renderFacts(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
+<main id="content">!${renderFacts(page)}!${renderOffers(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
 !${renderFooter(page)}`
   return renderDocument({
     language,

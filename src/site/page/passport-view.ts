@@ -9,6 +9,7 @@ import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { parseRecalls, type RecallNotice } from '../../passports/core/recalls.ts'
 import { type Addresses, LEVEL_NAME } from '../../passports/core/record.ts'
+import type { Offer } from '../../passports/offers/offer.ts'
 import { describePassport, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
@@ -56,6 +57,8 @@ export type PassportView = {
   origins: Origins | null
   /** The recall notices that hold for it, the nearest first. Everybody sees them. */
   recalls: readonly { level: PassportView['level']; notice: RecallNotice }[]
+  /** What readers can do, in the order of the account. */
+  offers: readonly Offer[]
 }
 
 type Parent = Pick<PassportView, 'id' | 'url' | 'gs1Url'>
@@ -73,6 +76,7 @@ export function buildPassportView(
   audience: Audience,
   newestVersionNo: number = row.version_no,
   pending?: PendingCorrection,
+  offers: readonly Offer[] = [],
 ): PassportView {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
@@ -89,12 +93,13 @@ export function buildPassportView(
     isNewestVersion: row.version_no === newestVersionNo,
     history,
     primaryLanguage,
-    textLanguages: findTextLanguages(category, data, { primaryLanguage, recalls }),
+    textLanguages: findTextLanguages(category, data, { primaryLanguage, recalls, offers }),
     audience,
     withheld,
     data,
     origins: row.level === 'm' ? null : getFieldOrigins(row, Object.keys(data)),
     recalls,
+    offers,
   }
 }
 
@@ -122,20 +127,30 @@ function discloseCorrection(
   return changes.length === 0 ? null : { changes, correctedBy }
 }
 
-/** No field of a category has this name. */
-const RECALLS: Field = { name: '@recalls', type: 'list', description: '', of: RECALL_FIELDS }
+/** Texts of the account outside the data. No field of a category has these names. */
+const OTHER_TEXTS: readonly Field[] = [
+  { name: '@recalls', type: 'list', description: '', of: RECALL_FIELDS },
+  {
+    ...{ name: '@offers', type: 'list', description: '' },
+    of: [
+      { name: 'title', type: 'text', description: '', localized: true },
+      { name: 'text', type: 'text', description: '', localized: true },
+    ],
+  },
+]
 
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,
-  { primaryLanguage, recalls }: Pick<PassportView, 'primaryLanguage' | 'recalls'>,
+  { primaryLanguage, recalls, offers }: Pick<PassportView, 'primaryLanguage' | 'recalls' | 'offers'>,
 ): TranslationLanguages | null {
   const textLanguages =
-    recalls.length === 0
+    recalls.length + offers.length === 0
       ? listTranslationLanguages(fields, data)
-      : listTranslationLanguages([RECALLS, ...fields], {
+      : listTranslationLanguages([...OTHER_TEXTS, ...fields], {
           ...data,
-          [RECALLS.name]: recalls.map(({ notice }) => notice),
+          '@recalls': recalls.map(({ notice }) => notice),
+          '@offers': offers,
         })
   return isLanguage(primaryLanguage.toLowerCase()) && textLanguages.all.values().every(isLanguage)
     ? null

@@ -28,6 +28,8 @@ type RenderInput = NegotiatedLanguage & {
   /** Undefined for the public. */
   access: PageAccess | undefined
   isLinkInvalid: boolean
+  /** The reader's country, if there are offers for it. */
+  country: string | undefined
 }
 
 export type PassportFormat = AlternateFormat & {

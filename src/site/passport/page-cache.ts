@@ -12,6 +12,8 @@ export type CachedPassport = {
    * texts.
    */
   readonly textLanguages: TranslationLanguages | null
+  /** For which there are offers; undefined for none. Pages differ only for these. */
+  readonly countries?: ReadonlySet<string> | undefined
   readonly responses: Map<string, PreparedResponse>
   bytes: number
 }
@@ -23,7 +25,7 @@ export type PageCache = {
   findAny(id: string): CachedPassport | undefined
   put(
     id: string,
-    passport: Pick<CachedPassport, 'state' | 'primaryLanguage' | 'textLanguages'>,
+    passport: Pick<CachedPassport, 'state' | 'primaryLanguage' | 'textLanguages' | 'countries'>,
     key: string,
     response: PreparedResponse,
   ): void

@@ -6,6 +6,7 @@ import { listChosenTags } from '../../categories/pick-text.ts'
 import { perObject } from '../../kernel/memo.ts'
 import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
+import { readOffersOf } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
 import { readPublicHistory } from '../../passports/read/public-version.ts'
@@ -13,6 +14,7 @@ import { readPendingCorrection } from '../../passports/units/pending-correction.
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
+import { findOfferCountries } from '../page/offers.ts'
 import { canBeIndexed } from '../page/page-context.ts'
 import { buildPassportView, type PassportView } from '../page/passport-view.ts'
 import { PASSPORT_VARY, PRIVATE_HEADERS, type Preview } from './access.ts'
@@ -20,6 +22,7 @@ import { HTML } from './formats.ts'
 import { type NegotiatedLanguage, negotiateLanguages } from './languages.ts'
 import type { CachedPassport, PageCache } from './page-cache.ts'
 import type { PassportRequest } from './passport-request.ts'
+import { findReaderCountry } from './reader-country.ts'
 
 export const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
@@ -38,8 +41,8 @@ const formatBrandState = perObject(({ version, backupBaseUrl }: Brand) =>
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
-  // s: signed. r: recalls.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}${row.recall_state === null ? '' : `r${row.recall_state}`}` +
+  // s: signed. r: recalls. f: offers.
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}${row.recall_state === null ? '' : `r${row.recall_state}`}${brand.offersVersion === 0 ? '' : `f${brand.offersVersion}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (
@@ -62,7 +65,14 @@ const findResponse = (
   request: PassportRequest,
   cached: CachedPassport | undefined,
 ) =>
-  cached?.responses.get(getResponseKey(request, negotiateLanguages(headers, request.query, cached), cached))
+  cached?.responses.get(
+    getResponseKey(
+      request,
+      negotiateLanguages(headers, request.query, cached),
+      cached,
+      findReaderCountry(headers, request.query, cached.countries),
+    ),
+  )
 
 /**
  * Depends on the chosen texts, not on the requested languages, so that readers of the same page share one
@@ -72,12 +82,14 @@ function getResponseKey(
   request: PassportRequest,
   languages: NegotiatedLanguage,
   { textLanguages, primaryLanguage }: Pick<CachedPassport, 'textLanguages' | 'primaryLanguage'>,
+  country: string | undefined,
 ): string {
   const chosen =
     textLanguages === null || !request.format.isPerLanguage
       ? ''
       : ` ${listChosenTags(textLanguages, languages.preferredLanguages, primaryLanguage)}`
-  return `${getVariant(request, languages)}${chosen}${request.isLinkInvalid ? ' invalid-link' : ''}`
+  const place = country === undefined || request.format !== HTML ? '' : ` @${country}`
+  return `${getVariant(request, languages)}${chosen}${place}${request.isLinkInvalid ? ' invalid-link' : ''}`
 }
 
 function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguage): string {
@@ -95,7 +107,12 @@ export async function createPublicResponse(
 ): Promise<PreparedResponse> {
   const { brand } = input
   const { isLinkInvalid } = request
-  const { view, languages, headers, body } = await render(setup, requestHeaders, request, input)
+  const { view, languages, country, countries, headers, body } = await render(
+    setup,
+    requestHeaders,
+    request,
+    input,
+  )
   const response = prepareResponse({
     body,
     etagPrefix: isLinkInvalid ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
@@ -103,8 +120,8 @@ export async function createPublicResponse(
   })
   if (view.isNewestVersion) {
     const { id, primaryLanguage, textLanguages } = view
-    const passport = { state: formatState(input), primaryLanguage, textLanguages }
-    cache.put(id, passport, getResponseKey(request, languages, view), response)
+    const passport = { state: formatState(input), primaryLanguage, textLanguages, countries }
+    cache.put(id, passport, getResponseKey(request, languages, view, country), response)
   }
   return response
 }
@@ -142,9 +159,10 @@ async function render(
   access?: Access | Preview,
 ) {
   const { sql, addresses } = setup
-  const [history, pending] = await Promise.all([
+  const [history, pending, offers] = await Promise.all([
     readPublicHistory(sql, row),
     row.outdated ? readPendingCorrection(sql, row) : undefined,
+    brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
   ])
   const view = buildPassportView(
     addresses,
@@ -153,14 +171,19 @@ async function render(
     access?.audience ?? 'public',
     newestVersionNo,
     pending,
+    offers,
   )
   // Requests that shared a look-up continue together; this lets other requests run between two renderings.
   if (access === undefined) await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
+  const countries = findOfferCountries(view.offers)
+  const country = findReaderCountry(requestHeaders, query, countries)
   return {
     view,
     languages,
-    ...format.render({ ...languages, setup, view, row, brand, access, isLinkInvalid }),
+    country,
+    countries,
+    ...format.render({ ...languages, country, setup, view, row, brand, access, isLinkInvalid }),
   }
 }
 
