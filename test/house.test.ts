@@ -135,7 +135,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     units: ['product-data', 'page'],
     scans: ['product-data', 'page'],
     spreadsheets: ['product-data', 'page'],
-    'product-data': ['page'],
+    'product-data': ['media', 'page'],
     developer: ['page'],
     'sign-in': ['page'],
     page: [],

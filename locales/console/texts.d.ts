@@ -425,6 +425,11 @@ export type Texts = {
       "furniture.woodCertification.country": string
       "furniture.dimensions": string
       "furniture.assemblyInstructions": string
+      "pictures.alt": string
+      "documents.type": string
+      "documents.url": string
+      "documents.language": string
+      "documents.access": string
     }
     whoSees: {
       authority: string
@@ -599,6 +604,24 @@ export type Texts = {
       failed: string
       signedOut: string
     }
+    storedDocument: string
+  }
+  files: {
+    title: (values: { name: Value }) => string
+    lead: string
+    add: string
+    none: string
+    inherited: string
+    copy: string
+    raise: string
+    gone: string
+    noFile: string
+    otherHint: string
+    older: string
+    choose: string
+    addPicked: string
+    uploadAndAdd: string
+    addAddress: string
   }
   productList: {
     levelTabs: {

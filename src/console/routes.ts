@@ -34,7 +34,7 @@ import {
   WEBHOOKS,
 } from './page/route.ts'
 import { showProduct, submitProductStatus } from './products/detail.ts'
-import { showEdit, submitEdit } from './products/edit.ts'
+import { showEdit, showProductFiles, submitEdit, submitProductFiles } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
@@ -105,6 +105,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get('/console/products/:id', showProduct),
   editor.post('/console/products/:id', submitEdit, { bodyLimit: MAX_DATA_BYTES }),
   editor.get('/console/products/:id/edit', showEdit),
+  editor.get('/console/products/:id/media', showProductFiles),
+  editor.post('/console/products/:id/media', submitProductFiles, { takesFile: true, cost: 'upload' }),
   editor.post('/console/products/:id/status', submitProductStatus),
   editor.post('/console/products/:id/refresh', submitRefresh),
   editor.post('/console/products/:id/units', submitIssue),

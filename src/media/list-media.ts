@@ -23,6 +23,20 @@ export async function listMedia(
   return rows.map(toMediaFile)
 }
 
+/** Those of these ids that the account has, by id. */
+export async function findFiles(
+  ctx: AccountContext,
+  ids: readonly string[],
+): Promise<Map<string, MediaFile>> {
+  if (ids.length === 0) return new Map()
+  const { sql, accountId } = atHome(ctx)
+  const rows = await sql<Parameters<typeof toMediaFile>[0][]>`
+    select ${mediaColumns(sql)} from media m
+    where m.account_id = ${accountId} and m.status <> 'd'
+      and m.id = any(${ids.map(id => `\\x${id}`)}::text[]::bytea[])`
+  return new Map(rows.map(row => [row.id, toMediaFile(row)]))
+}
+
 export type MediaUsage = { files: number; bytes: number }
 
 /** What counts against the quota; bytes as they were sent. */

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import type { TestAccount } from '../harness.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { CORES, type TestAccount } from '../harness.ts'
 import { makeGif, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
@@ -156,6 +159,131 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
       await take(page, `file-${viewport.width}`)
       await page.context().close()
     }
+  })
+
+  const made = async () => {
+    const data = { ...CORES.textile, languages: ['en', 'de'] }
+    const { passport } = await createPassport(brand.ctx, { category: 'textile', data, strict: false })
+    return passport.id
+  }
+  type Entry = Record<string, unknown> & { media: string }
+  const stored = async (uuid: string) => {
+    const path = `/api/v1/products/${idFromUuid(uuid)}`
+    const { json } = await stand.harness.ask('GET', path, { key: brand.key })
+    return json.data as { version: number; data: { pictures?: Entry[]; documents?: Entry[] } }
+  }
+  const alt = (page: Page, row: number, tag: string) => page.locator(`[name="d.pictures.${row}.alt.${tag}"]`)
+  const save = async (page: Page, name = 'Save') => {
+    await page.getByRole('button', { name, exact: true }).last().click()
+  }
+
+  test('pictures and documents of a product are uploaded, chosen, ordered, described, saved and removed', async () => {
+    const uuid = await made()
+    const at = `/console/products/${idFromUuid(uuid)}`
+    const page = await signedIn()
+    await open(page, at)
+    await page.getByRole('link', { name: 'Pictures and documents' }).click()
+    await page.setInputFiles('#files', [sent('wool', 'wool.gif'), sent('pdf', 'Care_manual.pdf')])
+    await alt(page, 0, 'en').waitFor()
+    assert.equal(await page.inputValue('[name="d.documents.0.title.en"]'), 'Care manual')
+    await page.getByText('Choose from the library').click()
+    await page.locator('.picker input').last().check()
+    await page.getByRole('button', { name: 'Add the chosen files' }).click()
+    await alt(page, 1, 'en').fill('A jumper')
+    await save(page)
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    assert.match(await alert.innerText(), /Pictures 1, Description/)
+    await alt(page, 0, 'en').fill('Wool')
+    await page.locator('fieldset.languages .tab', { hasText: 'German' }).first().click()
+    await alt(page, 0, 'de').fill('Wolle')
+    await page.getByRole('button', { name: 'Move up 2' }).click()
+    assert.equal(await alt(page, 0, 'en').inputValue(), 'A jumper')
+    assert.equal(await alt(page, 1, 'de').inputValue(), 'Wolle')
+    await page.getByLabel('For whom').selectOption('authority')
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      assert.deepEqual(await findViolations(page, scheme === 'light' ? 'all' : 'colours'), [])
+      await take(page, `product-files-1280-${scheme}`)
+    }
+    await save(page)
+    await page.getByText('Saved as version 2').waitFor()
+    assert.equal(await page.locator('.pictures img').count(), 2)
+    await take(page, 'product-1280')
+    const { data } = await stored(uuid)
+    assert.deepEqual(
+      data.pictures?.map(one => one.alt),
+      [{ en: 'A jumper' }, { en: 'Wool', de: 'Wolle' }],
+    )
+    assert.equal(data.documents?.[0]?.access, 'authority')
+    await open(page, '/console/products')
+    const picture = page.locator('.named img').first()
+    await picture.waitFor()
+    assert.deepEqual(await picture.boundingBox().then(box => [box?.width, box?.height]), [40, 40])
+    await take(page, 'products-1280')
+    await open(page, `${at}/media`)
+    await page.getByRole('button', { name: 'Remove 2' }).click()
+    await save(page)
+    await page.getByText('Saved as version 3').waitFor()
+    assert.equal((await stored(uuid)).data.pictures?.length, 1)
+    await page.context().close()
+  })
+
+  test('a unit shows the pictures of its model, and can have its own; a model asks about its units', async () => {
+    const [id] = (await listFiles()).filter(one => one.kind === 'picture').map(one => one.id)
+    const uuid = await made()
+    const units = [{ serial: 'S-1' }]
+    const wish = { parentUuid: uuid, level: 'item' as const, units, bulk: false, strict: false }
+    const { created } = await issueUnits(brand.ctx, wish)
+    const unit = created[0]?.passport.id ?? ''
+    const page = await signedIn({ ...WITHOUT_SCRIPT, viewport: PHONE, locale: 'de-DE' })
+    await open(page, `/console/products/${idFromUuid(uuid)}/media`)
+    await page.setInputFiles('#files', [sent('wool', 'wolle.gif'), sent('broken', 'broken.jpg')])
+    await page.getByRole('button', { name: 'Hochladen und hinzufügen' }).click()
+    assert.match(await page.getByRole('alert').innerText(), /broken\.jpg: Das Bild lässt sich nicht lesen/)
+    await alt(page, 0, 'en').fill('Wool')
+    await save(page, 'Speichern')
+    await page.getByLabel('Eine Berichtigung').check()
+    assert.equal(await page.locator('.diff img').count(), 1)
+    await take(page, 'review-320')
+    await save(page, 'Speichern')
+    await page.getByText('Berichtigung ist als Version 2 gespeichert').waitFor()
+    await page.getByRole('button', { name: /aktualisieren/ }).click()
+    await page.getByText(/aktualisiert\. Sie zeigt/).waitFor()
+    await open(page, `/console/products/${idFromUuid(unit)}/media`)
+    await page.getByText('Diese Einheit zeigt, was sie erbt').waitFor()
+    assert.ok(Number(await page.evaluate(WIDTH)) <= PHONE.width)
+    await take(page, 'unit-files-320')
+    await page.getByRole('button', { name: 'Nur für diese Einheit ändern' }).click()
+    await alt(page, 0, 'en').fill('Wool of this one')
+    await save(page, 'Speichern')
+    await page.getByText('Als Version 3 gespeichert').waitFor()
+    assert.deepEqual((await stored(unit)).data.pictures?.[0]?.alt, { en: 'Wool of this one' })
+    assert.deepEqual((await stored(uuid)).data.pictures?.[0]?.alt, { en: 'Wool' })
+    assert.ok(id !== undefined)
+    await page.context().close()
+  })
+
+  test('what two people change at once is not lost', async () => {
+    const uuid = await made()
+    const path = `/console/products/${idFromUuid(uuid)}/media`
+    const [one, other] = [await signedIn(), await signedIn()]
+    for (const page of [one, other]) {
+      await open(page, path)
+      await page.getByText('Choose from the library').click()
+      await page.locator('.picker img').first().click()
+      await page.getByRole('button', { name: 'Add the chosen files' }).click()
+    }
+    await alt(one, 0, 'en').fill('By one')
+    await save(one)
+    await one.getByText('Saved as version 2').waitFor()
+    await alt(other, 0, 'en').fill('By the other')
+    await save(other)
+    assert.match(await other.getByRole('alert').innerText(), /Somebody else saved .* both changed/s)
+    assert.equal(await alt(other, 0, 'en').inputValue(), 'By the other')
+    await save(other)
+    await other.getByText('Saved as version 3').waitFor()
+    for (const page of [one, other]) await page.context().close()
   })
 
   test('a file that nothing uses is deleted', async () => {

@@ -5,7 +5,7 @@ import type { PassportSummary } from '../../passports/read/list.ts'
 import { DATE_TIME, NULLABLE_TEXT, TEXT } from '../endpoint/documented-response.ts'
 
 /** The record without its data, with the names that people look for. */
-export function summaryJson(addresses: Addresses, row: PassportSummary): string {
+export function summaryJson(addresses: Addresses, row: Omit<PassportSummary, 'picture'>): string {
   const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
   return `{${formatMetadataMembers(addresses, row)},${names.slice(1)}`
 }

@@ -5,8 +5,8 @@ import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-med
 import { MEDIA_KINDS, type MediaFile, type MediaKind } from '../../media/media-file.ts'
 import { alertBox, doneNotice, renderOptions, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
-import { describeFile, formatBytes, getFileUrl, renderFileInputs, renderThumbnail } from './parts.ts'
-import { type ReceivedFile, receiveFiles } from './receive-files.ts'
+import { describeFile, formatBytes, getFileUrl, renderFileInputs, renderFilePicture } from './parts.ts'
+import { type ReceivedFile, receiveFiles, renderFailedFiles } from './receive-files.ts'
 
 const PAGE_SIZE = 24
 /** CSS pixels. */
@@ -29,7 +29,7 @@ async function renderLibrary(
   ])
   const files = found.slice(0, PAGE_SIZE)
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
-  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${renderSent(words, sent, problem)}
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
 !${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, view)}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
@@ -68,17 +68,6 @@ function renderNotice({ texts }: Words, query: URLSearchParams): string {
   return added === undefined ? '' : doneNotice(texts.media.addedMany({ count: Number(added) }))
 }
 
-/** What became of the files of a form: each that was not stored, with its reason. */
-function renderSent({ texts }: Words, sent: readonly ReceivedFile[], problem: string | undefined): string {
-  if (problem !== undefined) return alertBox(html`<p>${problem}</p>`)
-  const failed = sent.flatMap(one => ('problem' in one ? [one] : []))
-  if (failed.length === 0) return ''
-  const lines = failed.map(one => html`<li><strong>${one.name}</strong>: ${one.problem}</li>`)
-  const added = sent.length - failed.length
-  const rest = added === 0 ? '' : html`<p>${texts.media.othersAdded({ count: added })}</p>`
-  return alertBox(html`<p>${texts.media.notAdded({ count: failed.length })}</p><ul>!${lines}</ul>!${rest}`)
-}
-
 const renderUploadForm = (words: Words): string =>
   section(
     'upload',
@@ -106,13 +95,9 @@ function renderGrid(words: Words, files: readonly MediaFile[], view: LibraryView
 }
 
 function renderCard(words: Words, file: MediaFile): string {
-  const picture =
-    file.kind === 'picture'
-      ? renderThumbnail(file.id, SIDE)
-      : html`<span class="thumb paper" aria-hidden="true">PDF</span>`
   const state =
     file.status === 'ready' ? '' : html` <span class="badge">${words.texts.media.processing}</span>`
-  return html`<li><a href="${getFileUrl(file.id)}">!${picture}<span class="line">${describeFile(words, file)}</span></a>
+  return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">${describeFile(words, file)}</span></a>
 <span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span></li>`
 }
 

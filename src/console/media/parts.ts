@@ -1,6 +1,6 @@
 /** Parts of pages that show files: small pictures, what a file is, and the form that sends files. */
 import { html } from 'ghtml'
-import type { MediaFile } from '../../media/media-file.ts'
+import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
 import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
 import { WIDTHS } from '../../media/prepare/prepared-file.ts'
 import { MEDIA, type Words } from '../page/route.ts'
@@ -12,8 +12,18 @@ export const getFileUrl = (id: string) => `${MEDIA}/${id}`
 const THUMBNAIL_WIDTH = WIDTHS[0]
 
 /** A small picture beside text that says what it shows. `side`: of the square, in CSS pixels. */
-export const renderThumbnail = (id: string, side: number) =>
+export const renderThumbnail = (id: string, side: number): string =>
   html`<img class="thumb" src="${getFileUrl(id)}/320.webp" width="${side}" height="${side}" alt="" loading="lazy" decoding="async">`
+
+/** For a value that may be no id of a file. */
+export const renderThumbnailOf = (value: unknown, side: number): string =>
+  typeof value === 'string' && MEDIA_ID.test(value) ? renderThumbnail(value, side) : ''
+
+/** A small picture, or a sheet that stands for a document. */
+export const renderFilePicture = ({ id, kind }: Pick<MediaFile, 'id' | 'kind'>, side: number): string =>
+  kind === 'picture'
+    ? renderThumbnail(id, side)
+    : html`<span class="thumb paper" aria-hidden="true">PDF</span>`
 
 /** The picture in its own proportions, as wide as fits. */
 export function renderPicture({ id, width, height }: MediaFile, alt: string): string {

@@ -1,11 +1,13 @@
 /** Stores the files of a form, one after another, so that only one of them is in memory. */
 import type { BusboyFileStream } from '@fastify/busboy'
+import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { readMultipartForm } from '../../kernel/http/multipart.ts'
 import { type AddedMedia, addMedia } from '../../media/add-media.ts'
 import { MAX_MEDIA_BYTES } from '../../media/prepare/prepared-file.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
-import type { Visit } from '../page/route.ts'
+import { alertBox } from '../page/parts.ts'
+import type { Visit, Words } from '../page/route.ts'
 import { explainFileProblem, explainTooLarge, MAX_FILES } from './file-problems.ts'
 
 /** More files are read, so that each gets its message. */
@@ -68,4 +70,14 @@ async function storeFile(
     if (!(error instanceof AppError)) throw error
     return { problem: explainFileProblem(words, error, bytes) }
   }
+}
+
+/** Each file that was not stored, with its reason; '' if all were. */
+export function renderFailedFiles({ texts }: Words, sent: readonly ReceivedFile[]): string {
+  const failed = sent.flatMap(one => ('problem' in one ? [one] : []))
+  if (failed.length === 0) return ''
+  const lines = failed.map(one => html`<li><strong>${one.name}</strong>: ${one.problem}</li>`)
+  const added = sent.length - failed.length
+  const rest = added === 0 ? '' : html`<p>${texts.media.othersAdded({ count: added })}</p>`
+  return alertBox(html`<p>${texts.media.notAdded({ count: failed.length })}</p><ul>!${lines}</ul>!${rest}`)
 }

@@ -4,7 +4,8 @@ import type { Field } from '../../categories/field.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { perObject } from '../../kernel/memo.ts'
 
-const isFile = ({ format }: Field): boolean => format === 'picture_id' || format === 'document_id'
+export const isFileField = ({ format }: Pick<Field, 'format'>): boolean =>
+  format === 'picture_id' || format === 'document_id'
 
 /** Lists of files that have a page of their own. */
 const LISTS_OF_FILES: readonly string[] = ['pictures', 'documents']
@@ -17,9 +18,23 @@ export const getFormCategory = perObject(
   }),
 )
 
-/** A problem of anything else is said above the form. */
-export const hasFormInput = ({ path: [, name, , member] }: Pick<Detail, 'path'>): boolean =>
-  !LISTS_OF_FILES.includes(String(name)) && member !== 'media'
+/** The fields of the page of files. Of other lists it has only the file of each entry. */
+export const listFileFields = perObject(({ fields }: CompleteCategory): readonly Field[] =>
+  fields.flatMap(field => {
+    if (LISTS_OF_FILES.includes(field.name)) return [field]
+    const of = field.of?.filter(isFileField) ?? []
+    return of.length === 0 ? [] : [{ ...field, of }]
+  }),
+)
+
+/** A problem of anything else is said above the form with these fields. */
+export function hasFormInput(
+  fields: readonly Field[],
+  { path: [, name, , member] }: Pick<Detail, 'path'>,
+): boolean {
+  if (!LISTS_OF_FILES.includes(String(name)) && member !== 'media') return true
+  return fields.some(field => field.name === name && field.of?.some(isFileField) === true)
+}
 
 const removeFiles = (field: Field): Field =>
-  field.of?.some(isFile) ? { ...field, of: field.of.filter(member => !isFile(member)) } : field
+  field.of?.some(isFileField) ? { ...field, of: field.of.filter(member => !isFileField(member)) } : field

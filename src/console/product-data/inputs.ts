@@ -150,7 +150,8 @@ function renderFolded(
   return html`<details class="fold"!${isOpen ? ' open' : ''}><summary>${getFieldLabel(words, name)}!${by}!${beside}</summary>!${whole}!${inner}</details>`
 }
 
-function renderInput(field: Field, place: InputPlace, drawing: FormContext): string {
+/** One field with its label, as a part of a form. */
+export function renderInput(field: Field, place: InputPlace, drawing: FormContext): string {
   if (field.localized) return renderTranslations(field, place, drawing)
   if (field.type === 'object') return renderGroup(field, place, drawing)
   if (field.type !== 'list') return renderScalarInput(field, place, drawing)
@@ -206,7 +207,7 @@ const renderAddButton = (at: string, rows: readonly number[], { action }: FormCo
   html`<button class="second" name="add" value="${at}" formaction="${action}#${at}.${(rows.at(-1) ?? -1) + 1}" formnovalidate>${text}</button>`
 
 /** The fragment leads to the next row, else to the previous one, else to the list. */
-function renderRemoveButton(
+export function renderRemoveButton(
   at: string,
   rows: readonly number[],
   place: number,
@@ -298,7 +299,7 @@ function renderTranslations(field: Field, place: InputPlace, drawing: FormContex
         : texts.products.fallsBack({ language: formatLanguage(words.language, primary) })
     const { above, attributes } = describeInput(name, drawing, [hint])
     return html`<div class="field" data-language="${tag}"><label for="${name}">${formatLanguage(words.language, tag)}</label>!${above}
-<textarea id="${name}" name="${name}" lang="${tag}" rows="4"!${attributes}>
+<textarea id="${name}" name="${name}" lang="${tag}" rows="${field.type === 'name' ? 2 : 4}"!${attributes}>
 ${form.raw(name)}</textarea></div>`
   })
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))

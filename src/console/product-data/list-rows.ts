@@ -27,15 +27,46 @@ export function findRowOrigin(form: PostedForm, row: string): number | undefined
 
 /** Applies the pressed row button. Returns undefined if the form was submitted to be saved. */
 export function applyRowButton(form: PostedForm): PostedForm | undefined {
-  const [add, remove] = [form.text('add'), form.text('remove')]
+  const [add, remove, raise] = [form.text('add'), form.text('remove'), form.text('raise')]
   if (add !== '') return addRow(form, add)
+  if (raise !== '') return raiseRow(form, raise)
   if (remove !== '') return removeRow(form, remove)
   return form.text('show') === '' ? undefined : form
 }
 
-function addRow(form: PostedForm, list: string): PostedForm {
+/** `values`: what the new row contains, by the names of its inputs. */
+export function addRow(
+  form: PostedForm,
+  list: string,
+  values: Readonly<Record<string, string>> = {},
+): PostedForm {
   const next = (listRowNumbers(form, list).at(-1) ?? -1) + 1
-  return readForm([...form.entries(), [`${list}.${next}.${ROW_ORIGIN}`, NEW_ROW]])
+  const all = Object.entries({ [ROW_ORIGIN]: NEW_ROW, ...values })
+  return readForm([
+    ...form.entries(),
+    ...all.map(([name, value]) => [`${list}.${next}.${name}`, value] as const),
+  ])
+}
+
+/** Exchanges a row with the one before it. */
+function raiseRow(form: PostedForm, row: string): PostedForm {
+  const dot = row.lastIndexOf('.')
+  const list = row.slice(0, dot)
+  const rows = listRowNumbers(form, list)
+  const here = rows.indexOf(Number(row.slice(dot + 1)))
+  const [above, below] = [rows[here - 1], rows[here]]
+  if (above === undefined || below === undefined) return form
+  const places = new Map([
+    [`${list}.${above}`, `${list}.${below}`],
+    [`${list}.${below}`, `${list}.${above}`],
+  ])
+  return readForm(
+    form.entries().map(([name, value]) => {
+      const [place = ''] = /^\.\d+/.exec(name.slice(list.length)) ?? []
+      const moved = name.startsWith(`${list}.`) ? places.get(`${list}${place}`) : undefined
+      return [moved === undefined ? name : moved + name.slice(list.length + place.length), value] as const
+    }),
+  )
 }
 
 function removeRow(form: PostedForm, row: string): PostedForm {

@@ -5,7 +5,9 @@ import type { Field } from '../../categories/field.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { getFileUrl, renderThumbnailOf } from '../media/parts.ts'
 import type { Words } from '../page/route.ts'
+import { isFileField } from './form-fields.ts'
 import { getFieldLabel, getValueLabel } from './labels.ts'
 
 /** Known fields in the category's order, then unknown ones. `mark` returns HTML after the name. */
@@ -74,11 +76,19 @@ function renderEntries(words: Words, field: Field, path: string, value: readonly
 
 function renderScalar(words: Words, field: Field, path: string, value: unknown): string {
   if (isObject(value) || Array.isArray(value)) return renderUnknownValue(value)
+  if (field.format === 'picture_id') return renderThumbnailOf(value, PICTURE_SIDE)
+  if (field.format === 'document_id') return renderFileLink(words, value)
   const text = formatScalar(words, field, path, value)
   return typeof value === 'string' && field.format !== 'country'
     ? html`<span class="text" dir="auto">${text}</span>`
     : html`${text}`
 }
+
+/** CSS pixels. */
+const PICTURE_SIDE = 80
+
+const renderFileLink = ({ texts }: Words, value: unknown): string =>
+  html`<a class="alone" href="${getFileUrl(String(value))}">${texts.media.storedDocument}</a>`
 
 function formatScalar(words: Words, field: Field, path: string, value: unknown): string {
   const texts = words.texts.products
@@ -135,8 +145,8 @@ function* listMemberTexts(
   value: DataObject,
 ): Generator<string> {
   for (const field of fields) {
-    // "Yes" without its label says nothing.
-    if (field.type === 'boolean') continue
+    // "Yes" without its label says nothing, nor does the id of a file.
+    if (field.type === 'boolean' || isFileField(field)) continue
     yield* listTexts(speech, field, `${path}.${field.name}`, value[field.name])
   }
 }

@@ -10,7 +10,6 @@ import { type PostedForm, readForm } from '../page/form.ts'
 import { alertBox } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
-import { getFormCategory } from '../product-data/form-fields.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getProductUrl } from '../product-data/product.ts'
 import { renderValue } from '../product-data/view.ts'
@@ -26,7 +25,7 @@ export async function mergeConcurrentEdit(
   { words, present, typed, base }: ConflictInput,
 ): Promise<{ form: PostedForm; both: readonly string[] }> {
   if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
-  const { fields } = getFormCategory(requireCategory(row.category))
+  const { fields } = typed
   const { data: began } = await getOwnDataAtVersion(ctx, row, base)
   const theirs = diffData(fields, began, present)
   const ours = diffData(fields, began, typed.data)

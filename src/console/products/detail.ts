@@ -3,6 +3,7 @@
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
@@ -15,12 +16,18 @@ import { findSummaries, type PassportSummary } from '../../passports/read/list.t
 import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
+import { renderThumbnailOf } from '../media/parts.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { backLink, copyable, facts, input, rowList, section, select } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getCategoryName, getFieldLabel, getInputLabel } from '../product-data/labels.ts'
-import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from '../product-data/local-draft.ts'
+import {
+  getFilesDraftKey,
+  getNewDraftKey,
+  getProductDraftKey,
+  renderSavedDraft,
+} from '../product-data/local-draft.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 import {
   formatTitle,
@@ -64,7 +71,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, state)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -74,6 +81,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
     body,
     scripts: ['copy', DRAFTS_MODULE],
     isWide: true,
+    hasPictures: true,
     ...(pending.goesOn ? { headers: { refresh: `${REFRESH_SECONDS}; url=${getRefreshUrl(visit)}` } } : {}),
   }
 }
@@ -82,9 +90,10 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
 function renderEndedDraft({ session, query }: Visit, { row }: PassportState): string {
   const done = query.get('done') ?? ''
   if (done === 'created') return renderSavedDraft(getNewDraftKey(session, row.category), row.version_no)
-  return ['saved', 'corrected'].includes(done)
-    ? renderSavedDraft(getProductDraftKey(session, idFromUuid(row.id)), Number(query.get('n')))
-    : ''
+  if (!['saved', 'corrected'].includes(done)) return ''
+  const id = idFromUuid(row.id)
+  const keys = [getProductDraftKey(session, id), getFilesDraftKey(session, id)]
+  return keys.map(key => renderSavedDraft(key, Number(query.get('n')))).join('')
 }
 
 /** The reloaded page reports the refresh, so the earlier notice is dropped. */
@@ -142,6 +151,20 @@ function renderNameNotice(
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }
 
+/** CSS pixels. */
+const PICTURE_SIDE = 120
+
+/** Small, in their order. What each shows is among the data below. */
+function renderPictures({ texts }: Words, state: PassportState): string {
+  const { pictures } = effectiveData(state)
+  const shown = (Array.isArray(pictures) ? pictures : [])
+    .filter(isObject)
+    .map(({ media }) => renderThumbnailOf(media, PICTURE_SIDE))
+    .filter(picture => picture !== '')
+  if (shown.length === 0) return ''
+  return html`<div class="pictures" role="group" aria-label="${texts.media.kinds.picture}">!${shown}</div>`
+}
+
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {
   const texts = words.texts.products
   const status = row.status === 'x' ? 'archived' : 'active'
@@ -166,7 +189,7 @@ function renderActions(words: Words, { row }: PassportState): string {
   const texts = words.texts.products
   const at = getProductUrl(row)
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
-  return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a>
+  return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a> <a class="button second" href="${at}/media">${words.texts.media.title}</a>
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 

@@ -13,18 +13,22 @@ import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { getRules } from '../../readiness/rules.ts'
+import { receiveFiles, renderFailedFiles } from '../media/receive-files.ts'
+import type { PostedForm } from '../page/form.ts'
 import { defaultButton, hiddenInputs } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import type { Outcome, Visit, Words } from '../page/route.ts'
 import type { AskedFields } from '../product-data/controls.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
-import { getFormCategory } from '../product-data/form-fields.ts'
+import { getFormCategory, listFileFields } from '../product-data/form-fields.ts'
 import { renderAskedInputs, renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
-import { getProductDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
+import { getFilesDraftKey, getProductDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
 import { getDoneUrl, getProductTitle, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { listAskedFields } from '../readiness/asked-fields.ts'
 import { getReadinessUrl, listFillableRules } from '../readiness/product-report.ts'
+import { addFiles, copyInherited, findFormFiles, listChosenFiles } from './chosen-files.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
+import { renderFilesForm } from './files-form.ts'
 import { MAX_NOTE_LENGTH, renderNoteInput, renderReviewPage } from './review.ts'
 import {
   collectProblems,
@@ -36,11 +40,15 @@ import {
   type SubmittedData,
 } from './submitted-data.ts'
 
+/** The hidden input `part` of the form of pictures and documents. */
+const FILES_PART = 'files'
+
 type EditState = DataFormState & {
   note: string
   draft: string
   /** The version number that the form was opened with. */
   base: number
+  /** HTML that is shown instead of the problems. */
   conflict?: string
   /** The fields that the page was opened for. */
   asked: AskedFields
@@ -48,20 +56,30 @@ type EditState = DataFormState & {
   rules: readonly string[]
   /** The page of readiness opened the form, and is shown again after it. */
   isFromReadiness: boolean
+  /** The form has pictures and documents, and nothing else. */
+  isOfFiles: boolean
 }
 
 export async function showEdit(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
-  const { row } = state
-  const { fields } = getFormCategory(requireCategory(row.category))
+  return openForm(visit, state, await readAsked(visit, state))
+}
+
+/** The page of the pictures and documents of a product. */
+export async function showProductFiles(visit: Visit): Promise<Outcome> {
+  const asked = { rules: [], asked: openField(''), isFromReadiness: false, isOfFiles: true }
+  return openForm(visit, await getRequestedProduct(visit), asked)
+}
+
+function openForm(visit: Visit, state: PassportState, asked: Asked): Promise<Outcome> {
   const data = addDeclaration(getEditableData(state), visit.query.get('rule') ?? '')
   return renderEditPage(visit, state, {
-    draft: renderDraft(visit, false),
-    form: buildDataForm(visit.words, fields, data),
+    draft: renderDraft(visit, asked, false),
+    form: buildDataForm(visit.words, listFormFields(state, { ...asked, rules: [] }), data),
     problems: {},
     note: '',
-    base: row.version_no,
-    ...(await readAsked(visit, state)),
+    base: state.row.version_no,
+    ...asked,
   })
 }
 
@@ -75,10 +93,11 @@ async function readAsked(visit: Visit, state: PassportState): Promise<Asked> {
     rules,
     asked: rules.length > 0 ? listAskedFields(words, state.row.category, rules) : openField(field),
     isFromReadiness: rules.length > 0 || query.get('from') === 'readiness',
+    isOfFiles: false,
   }
 }
 
-type Asked = Pick<EditState, 'rules' | 'asked' | 'isFromReadiness'>
+type Asked = Pick<EditState, 'rules' | 'asked' | 'isFromReadiness' | 'isOfFiles'>
 
 const openField = (name: string): AskedFields =>
   new Map(name === '' ? [] : [[name, { rows: 1, paths: new Set<string>(), questions: [] }]])
@@ -93,12 +112,15 @@ function parseAsked({ form, words }: Visit, { row }: PassportState): Asked {
     rules,
     asked: listAskedFields(words, row.category, rules),
     isFromReadiness: form.text('from') === 'readiness',
+    isOfFiles: form.text('part') === FILES_PART,
   }
 }
 
 /** The fields of the form, whose inputs are parsed. */
-const listFormFields = ({ row }: PassportState, { rules, asked }: Asked): readonly Field[] => {
-  const { fields } = getFormCategory(requireCategory(row.category))
+const listFormFields = ({ row }: PassportState, { rules, asked, isOfFiles }: Asked): readonly Field[] => {
+  const category = requireCategory(row.category)
+  if (isOfFiles) return listFileFields(category)
+  const { fields } = getFormCategory(category)
   return rules.length === 0 ? fields : fields.filter(({ name }) => asked.has(name))
 }
 
@@ -109,8 +131,10 @@ function addDeclaration(data: DataObject, rule: string): DataObject {
   return { ...data, notApplicable: [...declared, { rule }] }
 }
 
-const renderDraft = ({ words, session, id }: Visit, isSent: boolean) =>
-  renderDraftAttributes(words, getProductDraftKey(session, id), isSent)
+const renderDraft = ({ words, session, id }: Visit, { isOfFiles }: Asked, isSent: boolean) => {
+  const key = isOfFiles ? getFilesDraftKey(session, id) : getProductDraftKey(session, id)
+  return renderDraftAttributes(words, key, isSent)
+}
 
 /** A model's whole data, or a unit's own fields without those it inherits. */
 const getEditableData = (state: PassportState): DataObject =>
@@ -125,34 +149,59 @@ async function getDataAtVersion(
   return isPast ? (await getOwnDataAtVersion(ctx, state.row, base)).data : getEditableData(state)
 }
 
-function renderEditPage({ words, session }: Visit, state: PassportState, edit: EditState): Outcome {
+async function renderEditPage(visit: Visit, state: PassportState, edit: EditState): Promise<Outcome> {
+  const { words } = visit
   const texts = words.texts.products
   const { row } = state
   const at = getProductUrl(row)
-  const category = getFormCategory(requireCategory(row.category))
-  const title = texts.editOf({ name: getProductTitle(words, state) })
-  const isUnit = row.level !== 'm'
-  const { form, problems, rules, asked, isFromReadiness } = edit
-  const shown = applyAudienceProfile(category, session.account.audienceProfile)
-  const { inherited } = state
-  const drawing = { words, form, problems, action: at, isUnit, inherited, asked }
+  const name = getProductTitle(words, state)
+  const { rules, isFromReadiness, isOfFiles } = edit
   const isWhole = rules.length === 0
-  const inputs = isWhole
-    ? renderDataInputs(shown, drawing)
-    : renderAskedInputs(shown, { ...drawing, category: category.id, languages: listLanguages(state) })
+  const inputs = isOfFiles ? await renderFiles(visit, state, edit) : renderInputs(visit, state, edit)
   const origin = hiddenInputs([
     ['base', String(edit.base)],
     ...(isWhole ? [] : [['rules', rules.join(' ')] as const]),
     ...(isFromReadiness ? [['from', 'readiness'] as const] : []),
+    ...(isOfFiles ? [['part', FILES_PART] as const] : []),
   ])
-  const lead = isWhole ? (isUnit ? texts.unitLead : '') : words.texts.readiness.fillLead
+  const title = isOfFiles ? words.texts.files.title({ name }) : texts.editOf({ name })
+  const lead = getLead(words, state, edit)
   const body = html`<h1>${title}</h1>!${lead === '' ? '' : html`<p class="lead">${lead}</p>`}!${edit.conflict ?? renderProblems(words, edit)}
 <form method="post" action="${at}" novalidate autocomplete="off" class="data"!${edit.draft}>!${defaultButton(texts.save)}!${origin}
 !${inputs}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
 !${renderNoteInput(words, edit.note)}</section>
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${isFromReadiness ? getReadinessUrl(row) : at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
-  return { title, body, status, scripts: DATA_FORM_SCRIPTS }
+  const scripts = isOfFiles ? [...DATA_FORM_SCRIPTS, 'uploads'] : DATA_FORM_SCRIPTS
+  return { title, body, status, scripts, hasPictures: isOfFiles }
+}
+
+function getLead({ texts }: Words, { row }: PassportState, { rules, isOfFiles }: EditState): string {
+  if (isOfFiles) return texts.files.lead
+  if (rules.length > 0) return texts.readiness.fillLead
+  return row.level === 'm' ? '' : texts.products.unitLead
+}
+
+function renderInputs({ words, session }: Visit, state: PassportState, edit: EditState): string {
+  const { row, inherited } = state
+  const category = getFormCategory(requireCategory(row.category))
+  const shown = applyAudienceProfile(category, session.account.audienceProfile)
+  const { form, problems, asked } = edit
+  const drawing = { words, form, problems, action: getProductUrl(row), inherited, asked }
+  if (edit.rules.length === 0) return renderDataInputs(shown, { ...drawing, isUnit: row.level !== 'm' })
+  return renderAskedInputs(shown, { ...drawing, category: category.id, languages: listLanguages(state) })
+}
+
+async function renderFiles({ ctx, words }: Visit, state: PassportState, edit: EditState): Promise<string> {
+  const { form, problems } = edit
+  const action = getProductUrl(state.row)
+  return renderFilesForm({
+    ...{ words, form, problems, state, action, category: state.row.category },
+    fields: listFormFields(state, edit),
+    languages: listLanguages(state),
+    files: await findFormFiles(ctx, form),
+    upload: `${action}/media`,
+  })
 }
 
 function listLanguages(state: PassportState): readonly string[] {
@@ -160,21 +209,54 @@ function listLanguages(state: PassportState): readonly string[] {
   return Array.isArray(languages) ? languages.map(String) : []
 }
 
+function readFormState(visit: Visit, asked: Asked): EditState {
+  const { form } = visit
+  const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
+  const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
+  return { form, problems: {}, note, base, draft: renderDraft(visit, asked, true), ...asked }
+}
+
+/** The form with the files that the pressed button adds; undefined if it was another button. */
+async function applyFilesButton(
+  { ctx, words, form }: Visit,
+  state: PassportState,
+  asked: Asked,
+): Promise<PostedForm | undefined> {
+  const files = listChosenFiles(form)
+  if (files !== undefined)
+    return addFiles(ctx, form, { files, language: listLanguages(state)[0] ?? words.language })
+  return copyInherited(words, form, listFormFields(state, asked), state)
+}
+
+/** Files that a form without a script sends: stored, and added to the form. */
+export async function submitProductFiles(visit: Visit): Promise<Outcome> {
+  const state = await getRequestedProduct(visit)
+  const { form: sent, files } = await receiveFiles(visit)
+  const added = files.flatMap(one => ('added' in one ? [{ id: one.added.file.id, name: one.name }] : []))
+  const language = listLanguages(state)[0] ?? visit.words.language
+  const form = await addFiles(visit.ctx, sent, { files: added, language })
+  const problem = renderFailedFiles(visit.words, files)
+  const asked = parseAsked({ ...visit, form }, state)
+  return renderEditPage(visit, state, {
+    ...readFormState({ ...visit, form }, asked),
+    ...(problem === '' ? {} : { conflict: problem }),
+  })
+}
+
 export async function submitEdit(visit: Visit): Promise<Outcome> {
   const { ctx, words, form } = visit
   const state = await getRequestedProduct(visit)
-  const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
-  const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
   const asked = parseAsked(visit, state)
-  const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true), ...asked }
-  const changed = applyRowButton(form)
+  const edit = readFormState(visit, asked)
+  const changed =
+    (asked.isOfFiles ? await applyFilesButton(visit, state, asked) : undefined) ?? applyRowButton(form)
   if (changed !== undefined) return renderEditPage(visit, state, { ...edit, form: changed })
   if (form.text('back') !== '') return renderEditPage(visit, state, edit)
   const sent = parseSubmittedData(
     words,
     listFormFields(state, asked),
     form,
-    await getDataAtVersion(ctx, state, base),
+    await getDataAtVersion(ctx, state, edit.base),
   )
   const typed = { ...edit, form: sent.form }
   try {

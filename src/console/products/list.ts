@@ -17,6 +17,7 @@ import {
 import { setStatus } from '../../passports/write/archive.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
+import { renderThumbnailOf } from '../media/parts.ts'
 import { doneNotice, hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
 import { DRAFTS, MEDIA, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -36,6 +37,8 @@ import {
 } from './list-query.ts'
 
 const PAGE_SIZE = 50
+/** CSS pixels, no higher than a line of the list without a picture. */
+const THUMBNAIL_SIDE = 40
 
 export async function showProducts(visit: Visit): Promise<Outcome> {
   const { ctx, session, words, query } = visit
@@ -60,7 +63,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const none = query.has('none') ? notice(texts.noneSelected) : ''
   const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
-  return { title: texts.products, body, isWide: true }
+  return { title: texts.products, body, isWide: true, hasPictures: true }
 }
 
 function renderChangedNotice(words: Words, query: URLSearchParams): string {
@@ -167,7 +170,8 @@ function renderRow(
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
   ]
   const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.selectOne({ title })}"></td>`
-  return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${to}">${title}</a>!${badges}</td>
+  const picture = renderThumbnailOf(row.picture, THUMBNAIL_SIDE)
+  return html`<tr>!${mayEdit ? box : ''}<td><div class="named">!${picture}<span><a class="row-link" href="${to}">${title}</a>!${badges}</span></div></td>
 <td>${row.sku ?? ''}</td><td>${getCategoryName(words, row.category)}</td><td>${texts.levels[LEVEL_NAME[row.level]]}</td>
 <td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
 }

@@ -67,7 +67,7 @@ export function collectProblems(
   const problems: Record<string, string> = {}
   const loose: string[] = []
   for (const detail of expandMissingGroups(fields, error.details ?? [])) {
-    const name = hasFormInput(detail) ? getInputName(detail) : ''
+    const name = hasFormInput(fields, detail) ? getInputName(detail) : ''
     if (name === '') loose.push(explainProblem(words, detail))
     else problems[name] ??= unclear[name] ?? explainProblem(words, detail)
   }

@@ -204,7 +204,7 @@ export async function sendLabels(visit: Visit): Promise<Outcome> {
   return { file: { name: `${name}.zip`, type, content: Readable.from(zipPictures(labels, options)) } }
 }
 
-type LabelRow = Omit<PassportSummary, 'brand_name'>
+type LabelRow = Omit<PassportSummary, 'brand_name' | 'picture'>
 
 const toLabelRow = (words: Words, state: PassportState): LabelRow => ({
   ...state.row,

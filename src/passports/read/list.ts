@@ -34,6 +34,8 @@ export type PassportSummary = Omit<PassportRow, 'data'> & {
   product_name: string | null
   sku: string | null
   brand_name: string | null
+  /** The file of its first picture. A free-form key of that name in older data may have any text. */
+  picture: string | null
 }
 
 export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
@@ -195,7 +197,8 @@ function selectOrderedIds(
 /** At most ten full pages, so that a small page does not wait for many large ones. */
 const CONTENT_BATCHES = { maxBatch: 10 }
 
-type Names = Pick<PassportSummary, 'product_name' | 'sku' | 'brand_name'>
+const NAMES = ['product_name', 'sku', 'brand_name', 'picture'] as const
+type Names = Pick<PassportSummary, (typeof NAMES)[number]>
 
 /** The ids are in an array, because a join would be planned for a page of unknown size. */
 async function readSummaries(
@@ -212,9 +215,7 @@ async function readSummaries(
     if (content === undefined) return false
     row.gtin = content.gtin
     row.outdated = contents.isOutdated(row, content)
-    row.product_name ??= content.product_name
-    row.sku ??= content.sku
-    row.brand_name ??= content.brand_name
+    for (const name of NAMES) row[name] ??= content[name]
     return true
   })
 }
@@ -229,18 +230,17 @@ const contentNames = perDatabase((sql: Sql) =>
 
 const nameColumns = perDatabase((sql: Sql) => {
   const select = (data: Fragment) => sql`
-    ${data}->>'productName' as product_name, ${data}->>'sku' as sku, ${data}->>'brandName' as brand_name`
+    ${data}->>'productName' as product_name, ${data}->>'sku' as sku, ${data}->>'brandName' as brand_name, ${data}#>>'{pictures,0,media}' as picture`
   return { own: select(sql`p.own`), content: select(sql`c.data`) }
 })
 
 /** Columns of a `PassportSummary`, from `passport p`, `content c` and `joinOwners`. */
-export const summaryColumns = perDatabase(
-  (sql): Fragment => sql`
-  ${metadataColumns(sql)},
-    coalesce(p.own->>'productName', c.data->>'productName') as product_name,
-    coalesce(p.own->>'sku', c.data->>'sku') as sku,
-    coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`,
-)
+export const summaryColumns = perDatabase((sql): Fragment => {
+  const either = (path: Fragment) => sql`coalesce(p.own#>>${path}, c.data#>>${path})`
+  return sql`
+    ${metadataColumns(sql)}, ${either(sql`'{productName}'`)} as product_name, ${either(sql`'{sku}'`)} as sku,
+    ${either(sql`'{brandName}'`)} as brand_name, ${either(sql`'{pictures,0,media}'`)} as picture`
+})
 
 async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<CappedCount> {
   const counted = await countAll(ctx, filter, upTo)

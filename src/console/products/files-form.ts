@@ -1,0 +1,180 @@
+/** The form of a product's pictures and documents: their order, their texts, and files to add. */
+import { html } from 'ghtml'
+import type { Field } from '../../categories/field.ts'
+import { isObject } from '../../kernel/data-object.ts'
+import type { MediaFile } from '../../media/media-file.ts'
+import type { PassportState } from '../../passports/core/state.ts'
+import { describeFile, formatBytes, getFileUrl, renderFileInputs, renderFilePicture } from '../media/parts.ts'
+import { renderOptions, section } from '../page/parts.ts'
+import type { Words } from '../page/route.ts'
+import { describeInput, type FormContext, listHints } from '../product-data/controls.ts'
+import { DATA_PREFIX } from '../product-data/form-data.ts'
+import { renderInput, renderRemoveButton } from '../product-data/inputs.ts'
+import { getFieldLabel } from '../product-data/labels.ts'
+import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from '../product-data/list-rows.ts'
+import { renderValue } from '../product-data/view.ts'
+import {
+  DOCUMENT_ROWS,
+  type FormFiles,
+  PICKED,
+  PICKER_SIZE,
+  parseCursor,
+  SENT,
+  UPLOADED,
+} from './chosen-files.ts'
+
+/** CSS pixels. */
+const ROW_PICTURE_SIDE = 96
+const PICKED_SIDE = 120
+
+export type FilesDrawing = FormContext & {
+  state: PassportState
+  fields: readonly Field[]
+  files: FormFiles
+  /** Where a form without a script sends files. */
+  upload: string
+}
+
+/** Pictures, documents and files of other lists, and below them what can be added. */
+export function renderFilesForm(drawing: FilesDrawing): string {
+  const { fields, words } = drawing
+  const texts = words.texts.files
+  const find = (name: string) => fields.find(field => field.name === name)
+  const [pictures, documents] = [find('pictures'), find('documents')]
+  const others = fields.filter(field => field !== pictures && field !== documents)
+  const other = others.map(field => renderOtherList(field, drawing)).join('')
+  return html`!${pictures === undefined ? '' : section('pictures', getFieldLabel(words, 'pictures'), renderFileList(pictures, drawing, renderPictureRow))}
+!${documents === undefined ? '' : section('documents', getFieldLabel(words, 'documents'), renderFileList(documents, drawing, renderDocumentRow))}
+!${section('add', texts.add, renderAdding(drawing))}!${other}`
+}
+
+type RowPlace = { field: Field; at: string; row: number }
+type RenderRow = (place: RowPlace, drawing: FilesDrawing) => string
+
+function renderFileList(field: Field, drawing: FilesDrawing, renderRow: RenderRow): string {
+  const { words, form, state, action } = drawing
+  const texts = words.texts.files
+  const at = `${DATA_PREFIX}.${field.name}`
+  const rows = listRowNumbers(form, at)
+  const { above } = describeInput(at, drawing, listHints(field, { at, path: field.name }, drawing))
+  const drawn = rows.map((row, i) => {
+    const raise =
+      i === 0
+        ? ''
+        : html`<button class="plain" name="raise" value="${at}.${row}" formaction="${action}#${at}.${rows[i - 1] ?? row}" formnovalidate>${texts.raise}<span class="sight"> ${row + 1}</span></button>`
+    return html`<fieldset id="${at}.${row}" class="row" tabindex="-1"><legend class="sight">${words.texts.products.rowOf({ label: getFieldLabel(words, field.name), n: row + 1 })}</legend><input type="hidden" name="${at}.${row}.${ROW_ORIGIN}" value="${form.raw(`${at}.${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${renderRow({ field, at: `${at}.${row}`, row }, drawing)}
+<div class="choices">!${raise}!${renderRemoveButton(at, rows, row, drawing)}</div></fieldset>`
+  })
+  const none = rows.length === 0 ? html`<p class="quiet">${texts.none}</p>` : ''
+  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend class="sight">${getFieldLabel(words, field.name)}</legend>!${above}!${rows.length === 0 ? renderInherited(field, state, drawing) || none : ''}!${drawn}</fieldset>`
+}
+
+/** What a unit inherits, and a button that makes it the unit's own, to change it. */
+function renderInherited(field: Field, { row, inherited }: PassportState, drawing: FilesDrawing): string {
+  const { words, action } = drawing
+  const value = inherited[field.name]
+  if (row.level === 'm' || !Array.isArray(value) || value.length === 0) return ''
+  const at = `${DATA_PREFIX}.${field.name}`
+  return html`<p>${words.texts.files.inherited}</p><div class="inherited">!${renderValue(words, field, field.name, value)}</div>
+<p><button class="second" name="add" value="inherited.${field.name}" formaction="${action}#${at}" formnovalidate>${words.texts.files.copy}</button></p>`
+}
+
+const renderMember = ({ field, at }: RowPlace, name: string, drawing: FilesDrawing): string => {
+  const member = field.of?.find(one => one.name === name)
+  const place = { at: `${at}.${name}`, path: `${field.name}.${name}` }
+  return member === undefined ? '' : renderInput(member, place, drawing)
+}
+
+function renderFile({ at }: RowPlace, { words, form, files, problems }: FilesDrawing): string {
+  const name = `${at}.media`
+  const id = form.raw(name)
+  const file = files.used.get(id)
+  const error =
+    problems[name] === undefined ? '' : html`<p class="error" id="${name}-error">${problems[name]}</p>`
+  const shown =
+    file === undefined
+      ? html`<span class="quiet">${words.texts.files.gone}</span>`
+      : html`<a href="${getFileUrl(id)}" target="_blank" rel="noopener">!${renderFilePicture(file, ROW_PICTURE_SIDE)}<span class="sight">${describeFile(words, file)}</span></a>`
+  return html`<div class="row-file" id="${name}" tabindex="-1">!${shown}!${error}<input type="hidden" name="${name}" value="${id}"></div>`
+}
+
+function renderPictureRow(place: RowPlace, drawing: FilesDrawing): string {
+  const { words, form } = drawing
+  const caption = `${place.at}.caption`
+  const isUsed = form.under(caption).some(tag => form.text(`${caption}.${tag}`) !== '')
+  return html`!${renderFile(place, drawing)}!${renderMember(place, 'alt', drawing)}
+<details class="fold-small"!${isUsed ? ' open' : ''}><summary>${getFieldLabel(words, 'pictures.caption')} <span class="quiet">${words.texts.products.optional}</span></summary>!${renderMember(place, 'caption', drawing)}</details>`
+}
+
+/** A document has a file of the account or an address elsewhere. */
+function renderDocumentRow(place: RowPlace, drawing: FilesDrawing): string {
+  const hasFile = drawing.form.text(`${place.at}.media`) !== ''
+  const members = ['title', 'access', 'type', 'language'].map(name => renderMember(place, name, drawing))
+  return html`!${hasFile ? renderFile(place, drawing) : renderMember(place, 'url', drawing)}!${members}`
+}
+
+/** The entries of another list, of which only the file is chosen here. The second input keeps the row. */
+function renderOtherList(field: Field, drawing: FilesDrawing): string {
+  const { words, form, files, state, problems } = drawing
+  const at = `${DATA_PREFIX}.${field.name}`
+  const stored = state.row.level === 'm' ? state.inherited[field.name] : state.own?.[field.name]
+  const entries: readonly unknown[] = Array.isArray(stored) ? stored : []
+  const rows = listRowNumbers(form, at)
+  if (rows.length === 0) return ''
+  const drawn = rows.map(row => {
+    const origin = form.raw(`${at}.${row}.${ROW_ORIGIN}`)
+    const entry = entries[Number(origin)]
+    const name = `${at}.${row}.media`
+    const chosen = form.raw(name)
+    const options = files.documents.map(one => [one.id, nameDocument(words, one)] as const)
+    const isListed = chosen === '' || options.some(([id]) => id === chosen)
+    const all = [
+      ['', words.texts.files.noFile] as const,
+      ...options,
+      ...(isListed ? [] : [[chosen, words.texts.media.storedDocument] as const]),
+    ]
+    const missing = problems[`${at}.${row}.url`]
+    const told = { ...drawing, problems: missing === undefined ? problems : { ...problems, [name]: missing } }
+    const { above, attributes } = describeInput(name, told, [])
+    return html`<div class="field" id="${at}.${row}"><label for="${name}">${nameEntry(words, field, entry, row)}</label>!${above}<input type="hidden" name="${at}.${row}.${ROW_ORIGIN}" value="${origin}"><input type="hidden" name="${at}.${row}.@row" value="yes">
+<select id="${name}" name="${name}"!${attributes}>!${renderOptions(all, chosen)}</select></div>`
+  })
+  return section(field.name, getFieldLabel(words, field.name), [
+    html`<p class="hint">${words.texts.files.otherHint}</p>`,
+    ...drawn,
+  ])
+}
+
+const nameDocument = (words: Words, { bytes, createdAt }: MediaFile): string =>
+  `PDF, ${formatBytes(words, bytes)}, ${words.minute(createdAt.toISOString())}`
+
+function nameEntry(words: Words, field: Field, entry: unknown, row: number): string {
+  const { type, url } = isObject(entry) ? entry : {}
+  const name = [type, url].find(one => typeof one === 'string' && one !== '')
+  const label = getFieldLabel(words, field.name)
+  return name === undefined ? words.texts.products.rowOf({ label, n: row + 1 }) : String(name)
+}
+
+function renderAdding({ words, action, upload, files, form }: FilesDrawing): string {
+  const texts = words.texts.files
+  const button = (name: string, text: string) =>
+    html`<button class="second" name="add" value="${name}" formaction="${action}#pictures" formnovalidate>${text}</button>`
+  const shown = files.library.slice(0, PICKER_SIZE)
+  const last = files.library.length > PICKER_SIZE ? shown.at(-1) : undefined
+  const cards = shown.map(file => {
+    const id = `pick-${file.id}`
+    return html`<li><label for="${id}">!${renderFilePicture(file, PICKED_SIDE)}<span class="line quiet">${describeFile(words, file)}, ${words.date(file.createdAt.toISOString())}</span></label><input type="checkbox" id="${id}" name="${PICKED}" value="${file.id}"></li>`
+  })
+  const older =
+    last === undefined
+      ? ''
+      : html` <button class="plain" name="show" value="${last.createdAt.getTime()}-${last.id}" formaction="${action}#library" formnovalidate>${texts.older}</button>`
+  const isOpen = parseCursor(form.text('show')) !== undefined
+  const library =
+    shown.length === 0
+      ? ''
+      : html`<details class="fold" id="library"!${isOpen ? ' open' : ''}><summary>${texts.choose}</summary><ul class="files picker">!${cards}</ul><p class="choices">!${button(PICKED, texts.addPicked)}!${older}</p></details>`
+  return html`!${renderFileInputs(words, UPLOADED)}<button class="second without-script" name="add" value="${SENT}" formenctype="multipart/form-data" formaction="${upload}#pictures" formnovalidate>${texts.uploadAndAdd}</button>
+<button class="second" hidden name="add" value="${UPLOADED}" formaction="${action}#pictures" formnovalidate>${texts.addPicked}</button>
+!${library}<p class="choices">!${button(DOCUMENT_ROWS, texts.addAddress)}</p>`
+}
