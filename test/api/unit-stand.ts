@@ -19,9 +19,19 @@ export type UnitStand = {
   t: Harness
   account: TestAccount
   /** Any call under `/api/v1/products`, with any outcome. */
-  ask: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Answer>
+  ask: (
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    more?: More,
+  ) => Promise<Answer>
   /** A call that must succeed. Returns the response's `data`. */
-  call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Json>
+  call: (
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    more?: More,
+  ) => Promise<Json>
   /** Creates a battery model and returns its id. Each has a new GTIN unless `data` has one. */
   model: (data?: object, key?: string) => Promise<string>
   item: (parent: string, serial: string, data?: object) => Promise<string>

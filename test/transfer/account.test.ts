@@ -106,15 +106,21 @@ describe('export and import of an account', () => {
     const made = await makeImport(file)
     const { passport, access_link, brand, draft, registry_entry, offer } = made.counts
     assert.deepEqual([passport, access_link, brand, draft, registry_entry, offer], [9, 2, 1, 2, 9, 2])
-    assert.equal(made.counts.credential_status, 2)
+    assert.deepEqual([made.counts.credential_status, made.counts.recall], [2, 4])
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
     const imported = { ...other.account.ctx, accountId: Number(made.account) }
     assert.equal(await readAudienceProfile(imported), 'law')
     assert.deepEqual(await faults(other.t.sql), [])
+    const underBatch = ids.items.slice(0, 4)
     for (const id of [ids.model, ids.batch, ...ids.items]) {
       const [mine, theirs] = await Promise.all([s.t.ask('GET', `/p/${id}`), other.t.ask('GET', `/p/${id}`)])
       assert.deepEqual([theirs.status, theirs.text], [200, mine.text], id)
+      assert.equal(
+        theirs.text.includes('It can catch fire.'),
+        id === ids.batch || underBatch.includes(id),
+        id,
+      )
     }
     const key = await other.t.apiKey({ ...other.account, id: Number(made.account) }, 'full')
     const [item = ''] = ids.items

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { createDueRoots } from '../../src/passports/signed/daily-roots.ts'
 import { verifyVersionProof } from '../../src/standards/signing/version-proof.ts'
 import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
@@ -236,6 +237,22 @@ describe('a second run', () => {
     await requireSameAsNew()
   })
 
+  test('follows a recall to everything beneath it, when it is set and when it ends', async () => {
+    const hazard = { hazard: { en: 'The case can break.' }, action: { en: 'Stop using it.' } }
+    const shows = async (id: string) => (await served.get(`/p/${id}`)).text.includes('The case can break.')
+    await s.call('PUT', `/${ids.model}/recall`, hazard)
+    s.t.clock.advance(2_000)
+    const made = await run()
+    assert.ok(made.passports >= all().length)
+    for (const id of all()) assert.ok(await shows(id), id)
+    await requireSameAsNew()
+    await s.call('DELETE', `/${ids.model}/recall`)
+    s.t.clock.advance(2_000)
+    await run()
+    for (const id of all()) assert.ok(!(await shows(id)), id)
+    s.t.clock.release()
+  })
+
   test('follows a new GTIN of a model to its units, and a new brand to all pages', async () => {
     const gtin = nextGtin()
     await s.call('PATCH', `/${ids.model}`, { data: { gtin } })
@@ -349,6 +366,14 @@ describe('the age of what is missing', () => {
     s.t.clock.release()
     await run()
     assert.equal(await readLag(), 0)
+    // Recalls of the last two seconds before the run are known to be in the mirror.
+    await s.t.sql`
+      insert into recall_change (account_id, passport_id, number, kind, notice, set_at, changed_at, changed_by, stored_at)
+      select account_id, id, 99, 'e', '{}', now(), now(), 1, now() + interval '10 seconds' from passport
+      where account_id = ${s.account.id} and id = ${parseId(ids.items.at(-1) ?? '') ?? ''}`
+    s.t.clock.advance(600_000)
+    assert.ok(((await readLag()) ?? 0) >= 580)
+    s.t.clock.release()
   })
 })
 

@@ -89,7 +89,7 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
 
 /**
  * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand,
- * offers, access links, drafts and places in a status list.
+ * offers, recalls, access links, drafts and places in a status list.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   await setRegistryUse(s.account.ctx, true)
@@ -119,6 +119,10 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   }
   await createOffer(ctx, { ...offer, category: 'battery', countries: ['DE', 'AT'] })
   await createOffer(ctx, { ...offer, product_id: batch, text: { en: 'Free of charge.' }, position: 0 })
+  await recall(s, batch, { url: 'https://shop.example/?a=1&b=2' })
+  await recall(s, batch, { contact: '"Line\tbreak" ü🔋' })
+  await recall(s, model, {})
+  await s.call('DELETE', `/${model}/recall`)
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })
@@ -134,6 +138,12 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await revokeCredential(ctx, { id: parseId(own) ?? '', version_no: 2 })
   return { model, batch, items }
 }
+
+const recall = (s: UnitStand, id: string, more: object) =>
+  s.call('PUT', `/${id}/recall`, {
+    ...{ hazard: { en: 'It can catch fire.', tr: 'Alev alabilir.' }, action: { en: 'Line\nbreak' } },
+    ...more,
+  })
 
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20"><rect width="40" height="20" fill="#1a5f4b"/></svg>'

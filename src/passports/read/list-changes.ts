@@ -171,7 +171,7 @@ function afterPosition(sql: Sql, touched: Fragment, { after }: Walk): Fragment {
 const inTouchedOrder = (sql: Sql, touched: Fragment, { maxRows }: Walk): Fragment =>
   maxRows === undefined ? sql`` : sql`order by ${touched}, p.id limit ${maxRows}`
 
-/** When the first passport was changed after a time, as PostgreSQL writes it; undefined if none was. */
+/** When the first passport or recall was changed after a time, as PostgreSQL writes it. */
 export async function findOldestChange(ctx: AccountContext, after: string): Promise<Date | undefined> {
   const times = await Promise.all(
     listAccountShards(ctx).map(async ({ sql, accountId }) => {
@@ -180,11 +180,18 @@ export async function findOldestChange(ctx: AccountContext, after: string): Prom
         select ${touched} as at from passport p
         where p.account_id = ${accountId} and p.level = ${level}::text::"char" and p.updated_at > '-infinity'
           and ${touched} > ${after}::text::timestamptz order by ${touched} limit 1)`
+      const recall = oldestRecall(sql, accountId, after)
       const [row] = await sql<{ at: Date | null }[]>`
-        select min(at) as at from (${oldest('m')} union all ${oldest('b')} union all ${oldest('i')}) found`
+        select min(at) as at
+        from (${oldest('m')} union all ${oldest('b')} union all ${oldest('i')} union all ${recall}) found`
       return row?.at?.getTime() ?? Number.POSITIVE_INFINITY
     }),
   )
   const first = Math.min(...times)
   return Number.isFinite(first) ? new Date(first) : undefined
 }
+
+/** Recalls are listed by time alone, up to the moment of listing: those within the margin are known. */
+const oldestRecall = (sql: Sql, accountId: number, after: string): Fragment => sql`
+  select min(stored_at) as at from recall_change
+  where account_id = ${accountId} and stored_at > ${after}::text::timestamptz + ${MARGIN_MS} * interval '1 millisecond'`

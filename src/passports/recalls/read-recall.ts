@@ -93,6 +93,14 @@ export const listRecalls = (
       order by r.passport_id desc limit ${limit}`,
   ).then(rows => rows.slice(0, limit))
 
+/** UUIDs of the products with a change of their notice since a time of the database. Only on this shard. */
+export async function listRecalledSince({ sql, accountId }: AccountContext, since: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct passport_id as id from recall_change
+    where account_id = ${accountId} and stored_at >= ${since}`
+  return rows.map(({ id }) => id)
+}
+
 export async function countRecalls(ctx: AccountContext, state: RecallState): Promise<number> {
   const counts = await readAllShards(
     ctx,

@@ -17,6 +17,7 @@ import {
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
 import { exportOffers } from '../../passports/offers/offer-rows.ts'
+import { exportRecalls } from '../../passports/recalls/recall-rows.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
 import { enterSchema, withSnapshot } from '../snapshot.ts'
 
@@ -78,6 +79,8 @@ async function* listLines(
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
   const entries = readOnShards(sql, shards, () => exportRegistryEntries(sql, accountId))
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
+  const recalls = readOnShards(sql, shards, () => exportRecalls(sql, accountId))
+  for await (const recall of recalls) yield { type: 'recall', ...recall }
   // Drafts, status lists and daily roots are on the account's home.
   const home = shards.slice(0, 1)
   const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))

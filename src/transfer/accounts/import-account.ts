@@ -45,6 +45,7 @@ import {
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { importOffers } from '../../passports/offers/offer-rows.ts'
+import { importRecalls } from '../../passports/recalls/recall-rows.ts'
 import { explainFileError } from '../new-file.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
@@ -205,6 +206,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   registry_entry: importRegistryEntries,
   credential_status: importCredentialStatuses,
   offer: importOffers,
+  recall: importRecalls,
 }
 
 type IssuerWriter = { writeIssuer: (line: IssuerLine) => Promise<void>; keepsRoots: () => boolean }

@@ -25,6 +25,7 @@ import type { MirrorGroup } from './mirror-group.ts'
 import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
 import { mirrorProofs, mirrorTokens } from './mirror-proofs.ts'
 import { recordMirrorRun } from './mirror-runs.ts'
+import { listRecalledPassports } from './recalled-passports.ts'
 
 /** `version`: of Carnet, whose pages may differ from those of another version. */
 export type AccountMirrorSetup = MirrorSetup & { version: string }
@@ -180,7 +181,7 @@ async function mirrorPassports(
       ...(pass.after === null ? { page: 1 } : { after: pass.after }),
     }
     const rows = (await listChangedPassports(ctx, filter, window)).slice(0, PASSPORTS_PER_PAGE)
-    if (rows.length === 0) return { passports, left_out: leftOut }
+    if (rows.length === 0) break
     for (let n = 0; n < rows.length; n += PASSPORTS_PER_SAVE) {
       const some = rows.slice(n, n + PASSPORTS_PER_SAVE)
       await writeRows(some)
@@ -189,6 +190,9 @@ async function mirrorPassports(
       await mirror.save()
     }
   }
+  // A run that was killed here lists the same ones again. A full pass has them all.
+  if (!isFull) for await (const rows of listRecalledPassports(ctx, filter.since)) await writeRows(rows)
+  return { passports, left_out: leftOut }
 }
 
 /** The vocabulary with its contexts, and the keys of the account with time stamps and status lists. */

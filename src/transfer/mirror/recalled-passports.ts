@@ -1,0 +1,38 @@
+/** Lists the passports whose page a recall has changed: those with the notice, and all beneath them. */
+import { listAccountShards } from '../../accounts/account-shard.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { findSummaries, listPassports, type PassportSummary } from '../../passports/read/list.ts'
+import { listRecalledSince } from '../../passports/recalls/read-recall.ts'
+
+const PASSPORTS_PER_PAGE = 100
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Page by page, some perhaps twice. A recall writes nothing to passports, so no other list has them. */
+export async function* listRecalledPassports(
+  ctx: AccountContext,
+  since: Date,
+): AsyncGenerator<PassportSummary[]> {
+  for (const at of listAccountShards(ctx)) {
+    for (const uuid of await listRecalledSince(at, since)) {
+      const rows = await findSummaries(at, [uuid])
+      yield rows
+      for (const row of rows) yield* listBeneath(at, row)
+    }
+  }
+}
+
+async function* listBeneath(
+  at: AccountContext,
+  { id, level }: Pick<PassportSummary, 'id' | 'level'>,
+): AsyncGenerator<PassportSummary[]> {
+  if (level === 'i') return
+  for (let after = LAST_ID; ; ) {
+    const window = { limit: PASSPORTS_PER_PAGE, after }
+    const { rows } = await listPassports(at, { levels: ['b', 'i'], parentId: id }, window, 0)
+    yield rows
+    for (const row of rows) yield* listBeneath(at, row)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.id
+  }
+}
