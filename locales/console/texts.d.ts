@@ -664,6 +664,68 @@ export type Texts = {
     chooseOne: string
     back: string
   }
+  recalls: {
+    title: string
+    titleOf: (values: { name: Value }) => string
+    none: string
+    inForce: (values: { date: Value }) => string
+    endedOn: (values: { date: Value }) => string
+    set: string
+    change: string
+    points: readonly string[]
+    reachItem: string
+    reachBatch: string
+    reachModel: string
+    reachBatches: (values: { count: number }) => string
+    reachItems: (values: { count: number }) => string
+    reachMany: (values: { count: Value }) => string
+    atOnce: string
+    hazard: string
+    hazardHint: string
+    action: string
+    actionHint: string
+    otherLanguages: string
+    url: string
+    urlHint: string
+    contact: string
+    contactHint: string
+    from: string
+    fromHint: string
+    fromWrong: string
+    fromFuture: string
+    check: string
+    setQuestion: string
+    changeQuestion: string
+    preview: string
+    notInLanguage: string
+    publish: string
+    publishChange: string
+    backToForm: string
+    conflict: string
+    end: string
+    endQuestion: string
+    endPoints: readonly string[]
+    endSubmit: string
+    keep: string
+    changes: string
+    changeKinds: {
+      s: string
+      c: string
+      e: string
+    }
+    seeTexts: string
+    done: {
+      set: string
+      changed: string
+      ended: string
+    }
+    ofThis: (values: { date: Value }) => string
+    ofModel: (values: { date: Value }) => string
+    ofBatch: (values: { date: Value }) => string
+    see: string
+    recalled: string
+    setLink: string
+  }
   drafts: {
     title: string
     lead: string

@@ -42,6 +42,7 @@ import { sendAccountFile } from './readiness/account-file.ts'
 import { showAccountReadiness } from './readiness/account-page.ts'
 import { showReadiness, submitDeclaration } from './readiness/page.ts'
 import { sendSupplierFile } from './readiness/supplier-file.ts'
+import { showEndRecall, showRecall, submitEndRecall, submitRecall } from './recalls/page.ts'
 import * as registry from './registry/registry.ts'
 import { SWITCHES } from './scans/key-figures.ts'
 import { showScans } from './scans/overview.ts'
@@ -117,6 +118,10 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get('/console/products/:id/readiness', showReadiness),
   editor.post('/console/products/:id/readiness', submitDeclaration),
   signedIn.get('/console/products/:id/readiness.csv', sendSupplierFile, { cost: 'download' }),
+  signedIn.get('/console/products/:id/recall', showRecall),
+  editor.post('/console/products/:id/recall', submitRecall, { bodyLimit: MAX_DATA_BYTES }),
+  editor.get('/console/products/:id/recall/end', showEndRecall),
+  editor.post('/console/products/:id/recall/end', submitEndRecall),
   signedIn.get('/console/products/:id/versions/:n', showVersion),
   editor.post('/console/products/:id/versions/:n/revert', submitRevert),
   signedIn.get(DRAFTS, showDrafts),

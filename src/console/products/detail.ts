@@ -38,6 +38,7 @@ import {
 } from '../product-data/product.ts'
 import { renderData } from '../product-data/view.ts'
 import { renderReadinessSection } from '../readiness/section.ts'
+import { renderRecallNotice } from '../recalls/section.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
@@ -61,17 +62,18 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
-  const [history, pending, units, scans, parents, readiness] = await Promise.all([
+  const [history, pending, units, scans, parents, readiness, recalls] = await Promise.all([
     listVersions(ctx, row.id, { limit: MAX_VERSIONS, offset: 0 }),
     renderPendingCorrection(visit, state),
     renderUnitsSection(visit, state),
     renderScansSection(visit, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
     renderReadinessSection(visit, state),
+    renderRecallNotice(visit, state),
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, state)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${recalls}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, state)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -187,10 +189,11 @@ function renderFacts(words: Words, { row }: PassportState, parent: PassportSumma
 
 function renderActions(words: Words, { row }: PassportState): string {
   const texts = words.texts.products
+  const { setLink: recall } = words.texts.recalls
   const at = getProductUrl(row)
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
   return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a> <a class="button second" href="${at}/media">${words.texts.media.title}</a>
-<form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
+<form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form><a class="button second" href="${at}/recall">${recall}</a></div>`
 }
 
 function renderAddresses({ setup, words, session }: Visit, { row }: PassportState): string {

@@ -14,6 +14,7 @@ import {
   type PassportPage,
   type PassportSummary,
 } from '../../passports/read/list.ts'
+import { findRecalled } from '../../passports/recalls/read-recall.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
@@ -51,6 +52,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
     countLevels(ctx, filter, MAX_COUNTED),
     countDrafts(ctx),
   ])
+  const recalled = await findRecalled(ctx, found.rows)
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
@@ -62,7 +64,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const failed = query.has('failed') ? notice(texts.someFailed) : ''
   const none = query.has('none') ? notice(texts.noneSelected) : ''
   const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
-!${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
+!${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden, recalled })}`
   return { title: texts.products, body, isWide: true, hasPictures: true }
 }
 
@@ -124,7 +126,7 @@ function renderResults(
   words: Words,
   view: ListQuery,
   found: PassportPage,
-  { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
+  { mayEdit, hidden, recalled }: { mayEdit: boolean; hidden: string; recalled: ReadonlySet<string> },
 ): string {
   const { rows, total, totalCapped } = found
   const texts = words.texts.products
@@ -135,7 +137,7 @@ function renderResults(
   const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>!${rows.map(row => renderRow(words, row, { mayEdit, to: getRowUrl(view, row) }))}</tbody></table></div>`
+<tbody>!${rows.map(row => renderRow(words, row, { mayEdit, to: getRowUrl(view, row), isRecalled: recalled.has(row.id) }))}</tbody></table></div>`
   const more = renderPagination(words, {
     place: view.place,
     found,
@@ -160,12 +162,13 @@ function getRowUrl({ readiness }: ListQuery, row: PassportSummary): string {
 function renderRow(
   words: Words,
   row: PassportSummary,
-  { mayEdit, to }: { mayEdit: boolean; to: string },
+  { mayEdit, to, isRecalled }: { mayEdit: boolean; to: string; isRecalled: boolean },
 ): string {
   const texts = words.texts.products
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)
   const badges = [
+    isRecalled ? html` <span class="badge alarm">${words.texts.recalls.recalled}</span>` : '',
     row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
   ]

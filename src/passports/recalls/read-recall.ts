@@ -11,6 +11,7 @@ import {
   type RecallNotice,
   selectRecalls,
 } from '../core/recalls.ts'
+import type { PassportRow } from '../core/record.ts'
 import { atPassport } from '../read/find.ts'
 
 /** The newest change of a product's notice. `id`: the UUID of the product. */
@@ -92,6 +93,27 @@ export const listRecalls = (
         ${after === undefined ? sql`` : sql`and r.passport_id < ${after}`}
       order by r.passport_id desc limit ${limit}`,
   ).then(rows => rows.slice(0, limit))
+
+/** Those of the passports for which a notice holds: their own, or of their batch or model. */
+export async function findRecalled(
+  ctx: AccountContext,
+  rows: readonly Pick<PassportRow, 'id' | 'parent_id' | 'model_id'>[],
+): Promise<ReadonlySet<string>> {
+  const levels = (row: (typeof rows)[number]) =>
+    [row.id, row.parent_id, row.model_id].filter(id => id !== null)
+  const ids = [...new Set(rows.flatMap(levels))]
+  if (ids.length === 0) return new Set()
+  const found = await readAllShards(
+    ctx,
+    () => 0,
+    ({ sql, accountId }) => sql<{ id: string }[]>`
+      select r.passport_id as id from recall_change r
+      where r.account_id = ${accountId} and r.passport_id = any(${ids}::text[]::uuid[]) and r.kind <> 'e'
+        and ${isNewestRecall(sql)}`,
+  )
+  const recalled = new Set(found.map(({ id }) => id))
+  return new Set(rows.filter(row => levels(row).some(id => recalled.has(id))).map(({ id }) => id))
+}
 
 /** UUIDs of the products with a change of their notice since a time of the database. Only on this shard. */
 export async function listRecalledSince({ sql, accountId }: AccountContext, since: Date): Promise<string[]> {
