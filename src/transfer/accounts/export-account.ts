@@ -59,11 +59,7 @@ async function* listLines(
   const { account, shards } = await exportAccount(sql, accountId)
   const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
-  for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
-  for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
-  for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
-  for (const issuer of await exportIssuer(sql, accountId)) yield { type: 'issuer', ...issuer }
-  for (const offer of await exportOffers(sql, accountId)) yield { type: 'offer', ...offer }
+  yield* listSettings(sql, accountId)
   const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
   for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0
@@ -92,6 +88,15 @@ async function* listLines(
     yield { type: 'daily_root', ...root }
     for await (const block of blocks) yield { type: 'daily_root_block', ...block }
   }
+}
+
+/** What belongs to no passport and to all shards. */
+async function* listSettings(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
+  for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
+  for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
+  for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
+  for (const issuer of await exportIssuer(sql, accountId)) yield { type: 'issuer', ...issuer }
+  for (const offer of await exportOffers(sql, accountId)) yield { type: 'offer', ...offer }
 }
 
 /** What `read` yields on one shard after the other; null: `public`. */
