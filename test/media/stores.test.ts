@@ -1,6 +1,8 @@
 /** Tests where the bytes of files are kept: a folder, and a bucket of a real S3 server. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -60,6 +62,15 @@ for (const [name, open] of Object.entries(STORES)) {
       assert.equal(await store.read('7/abc/320.avif'), undefined)
     })
 
+    test('lists the keys of all objects', async () => {
+      const store = open()
+      const before = await Array.fromAsync(store.listKeys())
+      const keys = ['6/list/original', '6/list/320.avif', '6/other/original']
+      for (const key of keys) await store.write(key, Buffer.from('x'), 'image/png')
+      const listed = (await Array.fromAsync(store.listKeys())).filter(key => !before.includes(key))
+      assert.deepEqual(listed.sort(), keys.sort())
+    })
+
     test('takes an empty object and one of 20 MiB', async () => {
       const store = open()
       for (const size of [0, 20 * 1024 * 1024]) {
@@ -98,6 +109,30 @@ describe('the bucket', () => {
       prefix: '',
     })
     await assert.rejects(store.read('k'), { code: 'unavailable' })
+  })
+})
+
+describe('a bucket with many objects', () => {
+  test('is listed page by page', async () => {
+    // The S3 server of the tests cannot continue a list.
+    const asked: (string | null)[] = []
+    const pages = createServer((request, response) => {
+      const token = new URL(String(request.url), 'http://x').searchParams.get('continuation-token')
+      asked.push(token)
+      const [key, more] =
+        token === null
+          ? ['a/b/1', '<NextContinuationToken>n+/=</NextContinuationToken>']
+          : ['a/b/2 &amp; 3', '']
+      response.end(`<ListBucketResult><Contents><Key>${key}</Key></Contents>${more}</ListBucketResult>`)
+    })
+    await new Promise<void>(resolve => pages.listen(0, '127.0.0.1', resolve))
+    const { port } = pages.address() as AddressInfo
+    const place = { ...KEYS, bucket: BUCKET, region: 'x', prefix: 'a/b/' }
+    const store = openMediaStore({ ...place, endpoint: `http://127.0.0.1:${port}` })
+    assert.deepEqual(await Array.fromAsync(store.listKeys()), ['1', '2 & 3'])
+    assert.deepEqual(asked, [null, 'n+/='])
+    pages.closeAllConnections()
+    pages.close()
   })
 })
 

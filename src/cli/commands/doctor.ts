@@ -23,6 +23,7 @@ import { countStuckDeliveries } from '../../webhooks/unstick.ts'
 import { alignColumns, type Command, type CommandResult } from '../command-line/command.ts'
 import { Stopped } from '../command-line/stop-signals.ts'
 import { probePort } from '../server/ports.ts'
+import { checkMediaFiles, checkMediaStore } from '../store/check-media.ts'
 import { checkConnections } from '../store/connection-budget.ts'
 import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
@@ -55,7 +56,7 @@ const MAX_MIRROR_LAG_HOURS = 48
 export const doctor: Command = {
   usage: 'doctor [--verify]',
   about: 'checks the installation; exit code 1 when something is wrong',
-  options: { verify: { about: 'also check every history for gaps and wrong hashes' } },
+  options: { verify: { about: 'also check every history for gaps and wrong hashes, and every file' } },
   run: async ({ args, env }) => report(await checkInstallation(env, args.has('verify'))),
 }
 
@@ -85,6 +86,7 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
     'country data': () => checkCountryData(config),
     rules: () => checkRules(config),
     backups: () => checkBackups(config),
+    'pictures and documents': () => checkMediaStore(config.mediaPlace, checkFolder),
   })
   // Opening the store would create one.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
@@ -128,7 +130,9 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     deliveries: () => checkDeliveries(sql),
     mirrors: () => checkMirrors(sql),
     'registry proofs': () => checkRegistryProofs(sql),
-    ...(verify ? { histories: () => checkHistories(sql) } : {}),
+    ...(verify
+      ? { histories: () => checkHistories(sql), files: () => checkMediaFiles(sql, config.mediaPlace) }
+      : {}),
   })
   return [...checks, ...more]
 }

@@ -7,6 +7,7 @@ import type { FinishedStatement } from '../../kernel/db/connections.ts'
 import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
+import { countMedia } from '../../media/count-media.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { listMirrorLags, type MirrorLag } from '../../transfer/mirror/mirror-runs.ts'
@@ -68,10 +69,11 @@ async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
     const ctx = { sql, clock: systemClock }
-    const [queue, jobs, mirrors] = await Promise.all([
+    const [queue, jobs, mirrors, media] = await Promise.all([
       getQueueSize(ctx),
       countOpenJobs(sql),
       listMirrorLags(ctx),
+      countMedia(sql),
     ])
     const { due, waiting, oldestDueSeconds } = queue
     return formatGauges([
@@ -80,6 +82,9 @@ async function formatInstallation({ sql }: Store): Promise<string> {
       ['carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', waiting],
       ['carnet_webhooks_oldest_due_seconds', 'Age of the oldest due delivery.', oldestDueSeconds],
       ['carnet_refresh_jobs_open', 'Refreshes that run in the background and are not done yet.', jobs],
+      ['carnet_media_files', 'Pictures and documents that are stored.', media.files],
+      ['carnet_media_bytes', 'Their bytes, as they were sent.', media.bytes],
+      ['carnet_media_fetches_open', 'Files that are still fetched from an address.', media.waiting],
       ...describeMirrors(mirrors),
     ])
   } catch {

@@ -10,8 +10,9 @@ const RETRIES = 2
 export function openBucket(place: Extract<MediaPlace, { bucket: string }>): MediaStore {
   const { bucket, endpoint, prefix, ...credentials } = place
   const client = new AwsClient({ ...credentials, service: 's3', retries: RETRIES })
-  const send = async (key: string, options: RequestInit): Promise<Response> => {
-    const url = `${endpoint}/${bucket}/${prefix}${key}`
+  const send = (key: string, options: RequestInit) =>
+    fetchUrl(`${endpoint}/${bucket}/${prefix}${key}`, options)
+  const fetchUrl = async (url: string, options: RequestInit): Promise<Response> => {
     try {
       return await client.fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) })
     } catch {
@@ -20,11 +21,11 @@ export function openBucket(place: Extract<MediaPlace, { bucket: string }>): Medi
       )
     }
   }
-  const requireSuccess = async (response: Response): Promise<void> => {
+  const requireSuccess = async (response: Response): Promise<string> => {
     // A body that is not read keeps its connection.
     const body = await response.text()
-    if (!response.ok)
-      throw new Error(`the bucket ${bucket} answered ${response.status}: ${body.slice(0, 500)}`)
+    if (response.ok) return body
+    throw new Error(`the bucket ${bucket} answered ${response.status}: ${body.slice(0, 500)}`)
   }
   return {
     place: `${endpoint}/${bucket}/${prefix}`,
@@ -44,5 +45,23 @@ export function openBucket(place: Extract<MediaPlace, { bucket: string }>): Medi
       if (response.status === 404) await response.body?.cancel()
       else await requireSuccess(response)
     },
+    async *listKeys() {
+      let token: string | undefined
+      do {
+        const query = new URLSearchParams({ 'list-type': '2', prefix })
+        if (token !== undefined) query.set('continuation-token', token)
+        const page = await requireSuccess(await fetchUrl(`${endpoint}/${bucket}?${query}`, {}))
+        for (const key of readTexts(page, 'Key')) yield key.slice(prefix.length)
+        token = readTexts(page, 'NextContinuationToken')[0]
+      } while (token !== undefined)
+    },
   }
 }
+
+const XML_CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** The texts of the elements of this name. */
+const readTexts = (xml: string, name: string): string[] =>
+  Array.from(xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g')), ([, text = '']) =>
+    text.replace(/&(\w+);/g, (all, entity: string) => XML_CHARACTERS[entity] ?? all),
+  )

@@ -1,6 +1,6 @@
 /** Files in a folder: written under a temporary name, synced, then renamed. */
-import { mkdir, readFile, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { mkdir, opendir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { syncNewFolders } from '../../kernel/process/new-folders.ts'
 import { writePrivateFile } from '../../kernel/process/private-file.ts'
@@ -24,6 +24,49 @@ export function openFolder(path: string): MediaStore {
         throw error
       }
     },
-    delete: key => rm(join(root, key), { force: true }),
+    /** Also what a killed process has left of it under a temporary name, and the folder if it is empty. */
+    async delete(key) {
+      const file = join(root, key)
+      const folder = dirname(file)
+      await rm(file, { force: true })
+      for (const name of await listNames(folder))
+        if (name.startsWith(`${basename(file)}.`) && name.endsWith('.partial'))
+          await rm(join(folder, name), { force: true })
+      if ((await listNames(folder)).length === 0) await removeEmptyFolder(folder)
+    },
+    async *listKeys() {
+      for await (const path of listFiles(root)) yield relative(root, path).split(sep).join('/')
+    },
+  }
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function removeEmptyFolder(folder: string): Promise<void> {
+  try {
+    await rmdir(folder)
+  } catch (error) {
+    // Another process has removed it, or has just stored something in it.
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) throw error
+  }
+}
+
+async function* listFiles(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) yield* listFiles(path)
+      else yield path
+    }
+  } catch (error) {
+    // Nothing has been stored yet, or the last file of the folder was deleted meanwhile.
+    if (findErrorCode(error) !== 'ENOENT') throw error
   }
 }

@@ -9,4 +9,6 @@ export type MediaStore = {
   read(key: string): Promise<Buffer | undefined>
   /** An object that is not there is no error. */
   delete(key: string): Promise<void>
+  /** The keys of all objects, in no order. Holds some of them at a time. */
+  listKeys(): AsyncIterable<string>
 }
