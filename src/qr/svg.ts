@@ -44,8 +44,10 @@ function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string 
   const code = buildQrModules(text, level, isInline ? { mask: INLINE_MASK } : {})
   const side = code.size + 2 * QUIET_ZONE
   const box = `viewBox="0 0 ${side} ${side}"`
+  if (isInline) {
+    return `<svg ${box} aria-hidden="true" shape-rendering="crispEdges">${drawDashedPath(code)}</svg>`
+  }
   const dark = `<path fill="#000" d="${drawDarkPath(code)}"/></svg>`
-  if (isInline) return `<svg ${box} aria-hidden="true" shape-rendering="crispEdges">${dark}`
   const size = sizeMm === undefined ? '' : ` width="${sizeMm}mm" height="${sizeMm}mm"`
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" ${box}${size} role="img" shape-rendering="crispEdges">` +
@@ -70,6 +72,27 @@ function drawDarkPath(code: Modules): string {
     at = x + length
   })
   return `${path}v1H${QUIET_ZONE}z`
+}
+
+/**
+ * One line to and fro through all rows, with the runs of dark modules as its dashes. It turns in the quiet
+ * zone. Compressed it has 160 bytes less than the outline, but only browsers draw it: programs for print
+ * often lack dashes.
+ */
+function drawDashedPath(code: Modules): string {
+  const width = code.size + 2
+  const rows = Array.from({ length: code.size }, (_, y) => `h${y % 2 === 0 ? width : -width}`)
+  const dashes = [0, 0]
+  const add = (isDark: boolean, length: number) => {
+    if (isDark === (dashes.length % 2 === 1)) dashes.push((dashes.pop() ?? 0) + length)
+    else dashes.push(length)
+  }
+  for (let y = 0; y < code.size; y++) {
+    add(false, y === 0 ? 1 : 3)
+    for (let x = 0; x < code.size; x++) add(code.get(y % 2 === 0 ? x : code.size - 1 - x, y), 1)
+  }
+  const start = `M${QUIET_ZONE - 1} ${QUIET_ZONE}.5`
+  return `<path fill="none" stroke="#000" stroke-dasharray="${dashes.join(' ')}" d="${start}${rows.join('v1')}"/>`
 }
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

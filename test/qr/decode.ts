@@ -63,7 +63,9 @@ export function paint(svg: string) {
   const side = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
   const width = side * scale
   const data = new Uint8ClampedArray(width * width * 4).fill(255)
-  const turns = turnsOf(/fill="#000" d="([^"]+)"/.exec(svg)?.[1] ?? '', side)
+  const dashes = /stroke-dasharray="([^"]+)"/.exec(svg)?.[1]
+  const path = dashes === undefined ? /fill="#000" d="([^"]+)"/.exec(svg)?.[1] : outlineDashes(dashes, svg)
+  const turns = turnsOf(path ?? '', side)
   for (let y = 0; y < width; y++) {
     let inside = 0
     for (let x = 0; x < width; x++) {
@@ -72,6 +74,25 @@ export function paint(svg: string) {
     }
   }
   return { data, width, height: width, colorSpace: 'srgb' }
+}
+
+/** The dashes of one line to and fro through all rows, as rectangles. It may turn only between dashes. */
+function outlineDashes(dashes: string, svg: string): string {
+  const [, left = '', top = '', width = ''] = /d="M(\d+) (\d+)\.5((?:h\d+)(?:v1h-?\d+)*)"/.exec(svg) ?? []
+  const length = Number(/\d+/.exec(width)?.[0]) + 1
+  assert.ok(width.split('v1').every((row, y) => row === `h${y % 2 === 0 ? '' : '-'}${length - 1}`))
+  let at = 0
+  return dashes
+    .split(' ')
+    .map((text, i) => {
+      const [row, x, run] = [Math.floor(at / length), at % length, Number(text)]
+      at += run
+      if (i % 2 === 1 || run === 0) return ''
+      assert.ok(x + run < length, 'a dash ends within its row')
+      const start = Number(left) + (row % 2 === 0 ? x : length - 1 - x - run)
+      return `M${start} ${Number(top) + row}h${run}v1h-${run}z`
+    })
+    .join('')
 }
 
 /**

@@ -63,11 +63,11 @@ describe('?version=n', () => {
     const now = (await harness.ask('GET', path)).text
     assert.deepEqual(links(now), ['2', '1'])
     assert.match(now, /<b aria-current="true">3<\/b>/)
-    assert.match(now, /<details><summary><h2>History/)
+    assert.match(now, /<details><summary><h2>Proof/)
     const then = (await harness.ask('GET', `${path}?version=2`)).text
     assert.deepEqual(links(then), ['1'])
     assert.match(then, /<b aria-current="true">2<\/b>/)
-    assert.match(then, /<details open><summary><h2>History/)
+    assert.match(then, /<details open><summary><h2>Proof/)
   })
 
   test('of the current version is the current page', async () => {

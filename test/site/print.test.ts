@@ -27,7 +27,7 @@ const SHEET = { width: 703, height: 1032 }
 /** Finds titles and heads in another column than their content, while the content moves down step by step. */
 const ALONE = `(() => {
   const spacer = document.createElement('div')
-  document.querySelector('.facts').after(spacer)
+  document.querySelector('main > details').before(spacer)
   const boxes = one => Array.from(one.getClientRects()).filter(box => box.height > 0)
   const column = box => (box.left > innerWidth / 2 ? 1 : 0)
   const firstOf = one => {
@@ -38,7 +38,7 @@ const ALONE = `(() => {
   const found = new Set()
   for (let height = 0; height < 480; height += 6) {
     spacer.style.height = height + 'px'
-    for (const fold of document.querySelectorAll('details')) {
+    for (const fold of document.querySelectorAll('main > :is(details, section:not(.facts))')) {
       const first = Array.from(fold.lastElementChild.children).find(one => boxes(one).length > 0)
       if (isApart(fold.querySelector('h2'), firstOf(first))) found.add(fold.lastElementChild.id)
       for (const title of fold.querySelectorAll('h3')) {

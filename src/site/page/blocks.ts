@@ -248,6 +248,6 @@ const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 function renderAmountCell({ language }: PageLocale, column: Field, value: number, max: number): string {
   const text = formatAmount(language, column.unit, value)
-  const bar = max > 0 ? renderMeter(value, max, text) : ''
+  const bar = max > 0 ? renderMeter(value, max) : ''
   return html`<td class="n">${text}!${bar}</td>`
 }

@@ -50,8 +50,8 @@ export function renderClassScale(markedLetter: string): string {
 }
 
 /** Hidden from screen readers, because the text beside it has the value. */
-export const renderMeter = (value: number, max: number, text: string) =>
-  html`<meter min="0" max="${max}" value="${value}" aria-hidden="true">${text}</meter>`
+export const renderMeter = (value: number, max: number) =>
+  html`<meter max="${max}" value="${value}" aria-hidden="true"></meter>`
 
 /** The stages from first to last. All texts are ready HTML. */
 export function renderSupplyChain(stages: readonly { name: string; place: string; more: string }[]): string {

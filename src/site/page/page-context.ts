@@ -79,3 +79,7 @@ export function renderCollapsible(
   const noteAttribute = note === undefined ? '' : html` data-of="${note}"`
   return html`<details!${isOpen ? ' open' : ''}><summary!${noteAttribute}><h2!${renderLangAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }
+
+/** A section that cannot be closed. */
+export const renderOpenSection = (anchor: string, title: string, body: string): string =>
+  html`<section><h2>${title}</h2><div id="${anchor}">!${body}</div></section>`

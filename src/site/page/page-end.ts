@@ -1,7 +1,6 @@
-/** The end of a passport's page: identifiers, version history, languages and other formats. */
+/** The end of a passport's page: identifiers, proof, languages and other formats. */
 import { html } from 'ghtml'
-import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
 import {
@@ -12,6 +11,7 @@ import {
   renderCollapsible,
   renderPreviewQuery,
 } from './page-context.ts'
+import { renderLanguageLinks } from './page-head.ts'
 import { findLink, getPageLabel, renderAddress, renderExternalLink, renderName } from './values.ts'
 
 /**
@@ -39,11 +39,16 @@ export function renderIdentifiers(page: PageContext): string {
   const copyUrl = brand.backupBaseUrl === null ? undefined : findLink(`${brand.backupBaseUrl}/p/${view.id}`)
   const copy = copyUrl === undefined ? '' : renderPair(ui['id.backup'], renderExternalLink(page, copyUrl))
   const list = html`<dl>!${pairs}!${address}!${copy}</dl>`
-  return renderCollapsible('identifiers', ui['section.identifiers'], list, { isOpen: false })
+  return renderCollapsible('identifiers', ui['section.identifiers'], list, {
+    isOpen: view.audience !== 'public',
+  })
 }
 
-/** Lists the newest versions up to the one on the page. The last row links to the earlier ones. */
-export function renderVersions(page: PageContext): string {
+/**
+ * Who signed, and the newest versions up to the one on the page. The last row links to the earlier ones. The
+ * anchor is older than the heading.
+ */
+export function renderProof(page: PageContext): string {
   const { view, labels } = page
   const { ui } = labels
   const { versions, total } = view.history
@@ -54,8 +59,8 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderCollapsible('history', ui['section.history'], table + renderSignature(page), {
-    isOpen: !view.isNewestVersion,
+  return renderCollapsible('history', ui['section.proof'], renderSignature(page) + table, {
+    isOpen: view.audience !== 'public' || !view.isNewestVersion,
   })
 }
 
@@ -83,19 +88,13 @@ function renderVersionLink({ labels, language, access }: PageContext, versionNo:
 }
 
 export function renderFooter(page: PageContext): string {
-  const { view, labels, access, language } = page
-  const { ui } = labels
-  const items = LANGUAGES.map(({ code, name }) => {
-    const current = code === language ? ' aria-current="true"' : ''
-    return html`<li><a href="?!${page.keptQuery}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
-  })
+  const { ui } = page.labels
+  const { access } = page
   const alternates = page.alternates.map(
     ({ id, name, label, mediaTypes: [type] }) =>
       html`<a href="?!${page.keptQuery}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
   )
-  const { legalName: operator } = asObject(view.data.economicOperator)
-  const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
-  return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
+  return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2>!${renderLanguageLinks(page)}</nav>
 <p>!${alternates.join(' ')}</p>
-<p>!${asText(operator) && by}</p><p>${access === undefined || 'isPreview' in access ? ui.noCookies : ui.accessCookie}</p></footer>`
+<p>${access === undefined || 'isPreview' in access ? ui.noCookies : ui.accessCookie}</p></footer>`
 }

@@ -56,23 +56,32 @@ function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): stri
     .join('')
 }
 
+/** Brand, name, and for print the QR symbol. */
 export function renderHeader(page: PageContext): string {
   const { view, labels } = page
-  const { ui } = labels
   const name = findLocalizedText(page, asText(view.data.productName))
-  const pairs = [
-    [ui.level, ui[`level.${view.level}`]],
+  const qr = html`<div class="qr">!${page.qr}<p>${labels.ui.qrCaption}</p></div>`
+  const title = html`<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>`
+  return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}!${qr}
+!${renderProductBrand(page)}!${title}</header>`
+}
+
+/** One line: level, lot, serial number, status, version and date. A unit links to its batch and model. */
+export function renderStanding(page: PageContext): string {
+  const { view, labels } = page
+  const { ui } = labels
+  const identifiers = [
     [ui['id.lot'], view.lot],
     [ui['id.serial'], view.serial],
-    [ui.status, ui[`status.${view.status}`]],
-    [ui.version, String(view.versionNo)],
-    [ui.lastChanged, formatPageDate(page, view.changedAt)],
-  ].flatMap(([term, value]) =>
-    value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
-  )
-  return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
-!${renderProductBrand(page)}<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>
-<dl class="data">!${pairs}</dl>!${renderParentLinks(page)}!${renderNotices(page)}</header>`
+  ].flatMap(([term, value]) => (value ? html`${term} !${renderName(value)}` : []))
+  const parts = [
+    html`${ui[`level.${view.level}`]}`,
+    ...identifiers,
+    html`${ui[`status.${view.status}`]}`,
+    html`${fillPlaceholders(ui.versionNumber, { version: view.versionNo })}`,
+    html`${ui.lastChanged}: ${formatPageDate(page, view.changedAt)}`,
+  ]
+  return html`<p class="data">!${parts.join(' · ')}</p>!${renderParentLinks(page)}`
 }
 
 /** The account's logo or name, and the product's category. */
@@ -85,7 +94,21 @@ function renderMasthead(page: PageContext): string {
       : brand.name !== null
         ? html`<p class="logo">!${renderName(brand.name)}</p>`
         : ''
-  return html`<div class="mast">!${logoOrName}<p class="kind"><span>${labels.ui.passport}</span> <span>${category}</span></p></div>`
+  return html`<div class="mast">!${logoOrName}<p class="kind"><span>${labels.ui.passport}</span> <span>${category}</span></p>!${renderLanguageSwitch(page)}</div>`
+}
+
+/** The same links as at the end of the page. */
+function renderLanguageSwitch(page: PageContext): string {
+  const name = LANGUAGES.find(({ code }) => code === page.language)?.name
+  return html`<details class="lang"><summary><span class="vh">${page.labels.ui.languages}: </span>${name}</summary>!${renderLanguageLinks(page)}</details>`
+}
+
+export function renderLanguageLinks({ language, keptQuery }: PageContext): string {
+  const items = LANGUAGES.map(({ code, name }) => {
+    const current = code === language ? ' aria-current="true"' : ''
+    return html`<li><a href="?!${keptQuery}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
+  })
+  return html`<ul>!${items}</ul>`
 }
 
 const MAX_NAMED_CORRECTIONS = 3
@@ -149,7 +172,8 @@ function renderContact({ view, labels }: PageContext): string {
     : html`<bdi>${fillPlaceholders(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
 }
 
-function renderNotices(page: PageContext): string {
+/** What a reader must know first: archived, corrected since, an earlier version. */
+export function renderNotices(page: PageContext): string {
   const { view, labels, language, access } = page
   const archived = view.status === 'archived' ? renderNote('notice', html`${labels.ui.archivedNotice}`) : ''
   const notices = archived + (view.outdated ? renderCorrectionNotice(page) : '')

@@ -15,9 +15,10 @@ import {
   type PageContext,
   renderCollapsible,
   renderKeptQuery,
+  renderOpenSection,
 } from './page-context.ts'
-import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
-import { renderHeader, renderHeadLinks } from './page-head.ts'
+import { renderFooter, renderIdentifiers, renderProof, renderWithheldNote } from './page-end.ts'
+import { renderHeader, renderHeadLinks, renderNotices, renderStanding } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
@@ -47,7 +48,7 @@ export function renderPassportPage(view: PassportView, language: Language, optio
   const name = asText(view.data.productName)
   const body = html`!${renderRecalls(page, view)}<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
-<main id="content">!${renderFacts(page)}!${renderOffers(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
+<main id="content">!${renderContent(page)}</main>
 !${renderFooter(page)}`
   return renderDocument({
     language,
@@ -59,6 +60,22 @@ export function renderPassportPage(view: PassportView, language: Language, optio
   })
 }
 
+/** In the order of the page. */
+function renderContent(page: PageContext): string {
+  const sections = listFilledSections(page)
+  return [
+    renderFacts(page),
+    renderStanding(page),
+    renderNotices(page),
+    renderOffers(page),
+    renderSections(page, sections),
+    renderIdentifiers(page),
+    renderWithheldNote(page),
+    renderAnswerable(page, sections),
+    renderProof(page),
+  ].join('')
+}
+
 function renderFacts(page: PageContext): string {
   const { ui } = page.labels
   const pairs = page.facts.map(({ title, body }) => html`<div><dt>${title}</dt><dd>!${body}</dd></div>`)
@@ -68,16 +85,9 @@ function renderFacts(page: PageContext): string {
 /** How many sections, from the first, are open. */
 const OPEN_SECTIONS = 2
 
-function renderSections(page: PageContext): string {
-  const { category, data, origins } = page.view
-  return listSections(category)
-    .map(section => ({
-      section,
-      parts: section.fields
-        .map(field => ({ blocks: renderBlocks(page, field, data), origin: origins?.get(field.name) }))
-        .filter(({ blocks }) => blocks.length > 0),
-    }))
-    .filter(({ parts }) => parts.length > 0)
+function renderSections(page: PageContext, sections: readonly FilledSection[]): string {
+  return sections
+    .filter(({ section }) => section.anchor !== ANSWERABLE)
     .map(({ section, parts }, i) => {
       const { anchor, title, fields } = section
       const name = fields[0]?.name ?? ''
@@ -85,13 +95,44 @@ function renderSections(page: PageContext): string {
       const mainOrigin = findMainOrigin(parts)
       const originText = mainOrigin && getOriginText(page, mainOrigin)
       return renderCollapsible(anchor, heading, renderSectionContent(page, heading, parts, mainOrigin), {
-        isOpen: i < OPEN_SECTIONS,
+        isOpen: i < OPEN_SECTIONS || page.view.audience !== 'public',
         note: originText && originText.charAt(0).toLocaleUpperCase(page.language) + originText.slice(1),
         language: title === undefined ? findLabelLanguage(page, name) : undefined,
       })
     })
     .join('')
 }
+
+/** Who answers for the product: never closed, because the law wants it to be found. */
+function renderAnswerable(page: PageContext, sections: readonly FilledSection[]): string {
+  return sections
+    .filter(({ section }) => section.anchor === ANSWERABLE)
+    .map(({ section: { anchor, title = 'section.operator' }, parts }) => {
+      const heading = page.labels.ui[title]
+      const content = renderSectionContent(page, heading, parts, findMainOrigin(parts))
+      return renderOpenSection(anchor, heading, content)
+    })
+    .join('')
+}
+
+/** The anchor of the section with the economic operator. */
+const ANSWERABLE = 'operator'
+
+type FilledSection = { section: PageSection; parts: readonly FieldBlocks[] }
+
+/** The sections with at least one value, in the order of the page. */
+const listFilledSections = (page: PageContext): FilledSection[] =>
+  listSections(page.view.category)
+    .map(section => ({
+      section,
+      parts: section.fields
+        .map(field => ({
+          blocks: renderBlocks(page, field, page.view.data),
+          origin: page.view.origins?.get(field.name),
+        }))
+        .filter(({ blocks }) => blocks.length > 0),
+    }))
+    .filter(({ parts }) => parts.length > 0)
 
 type PageSection = {
   /** The anchor in the address. Never change it, because it is printed and linked to. */
