@@ -1,7 +1,7 @@
 /**
- * `npm test`: runs each test file in its own process, all on one PostgreSQL. `npm test -- FILE…` runs some;
- * `--full` skips nothing and also uses Debian's PostgreSQL 15 if installed; `--pg15` uses only that, `--citus`
- * only the cluster of CARNET_CITUS.
+ * `npm test`: runs all test files on one PostgreSQL, small ones together in a process. `npm test -- FILE…` runs
+ * some, each in its own process. `--full` does so with all, skips nothing and also uses Debian's PostgreSQL 15
+ * if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,6 +29,7 @@ import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
+import { groupFiles } from './groups.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
@@ -75,9 +76,6 @@ type OpenServer = {
   environment: Record<string, string>
   close: () => Promise<void>
 }
-
-/** How long a test file took. */
-type FileTime = { file: string; ms: number }
 
 type TestRun = { open: () => Promise<OpenServer>; files: readonly string[]; isWhole: boolean }
 
@@ -173,7 +171,8 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
   const seen = mkdtempSync(join(TEMPORARY, `${FOLDER}${process.pid}-answers-`))
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
-    const counts = await runFiles(files, { ...server.environment, [SEEN_VARIABLE]: seen })
+    const entries = isWhole && canGroup() ? groupFiles(files, SLOW_FIRST, seen) : files
+    const counts = await runFiles(entries, { ...server.environment, [SEEN_VARIABLE]: seen })
     conclude(server, counts)
     if (isWhole && !process.exitCode) concludeAnswers(seen)
   } finally {
@@ -181,6 +180,12 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
     rmSync(seen, { recursive: true, force: true })
   }
 }
+
+/**
+ * A full run shows that no file needs what another one has left behind. A given server may have too few
+ * connections.
+ */
+const canGroup = () => !flags.has('--full') && process.env.TEST_DATABASE_URL === undefined
 
 /** After all tests: every documented response was seen, and no other. */
 function concludeAnswers(seen: string): void {
@@ -195,7 +200,7 @@ async function runFiles(
   environment: OpenServer['environment'],
 ): Promise<Counts | undefined> {
   let counts: Counts | undefined
-  const times: FileTime[] = []
+  const times = new Map<string, number>()
   const before = new Set(childrenOf(process.pid).map(({ pid }) => pid))
   const stream = run({
     files: [...files],
@@ -210,19 +215,24 @@ async function runFiles(
   stream.on('test:summary', summary => {
     // There is one summary for each file, and one without a file for all.
     if (summary.file === undefined) counts = summary.counts
-    else times.push({ file: summary.file, ms: summary.duration_ms })
     if (!summary.success) process.exitCode = 1
   })
+  for (const end of ['test:pass', 'test:fail'] as const) {
+    stream.on(end, ({ file = '', nesting, details }) => {
+      if (nesting === 0) times.set(file, (times.get(file) ?? 0) + details.duration_ms)
+    })
+  }
   for await (const text of stream.compose(new spec())) process.stdout.write(text)
   await endFiles(before)
   if (files.length > MAX_PRINTED) printSlowest(times)
   return counts
 }
 
-function printSlowest(times: readonly FileTime[]): void {
-  const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, MAX_PRINTED)
+/** `times`: the milliseconds of the tests of each file, without its start. */
+function printSlowest(times: ReadonlyMap<string, number>): void {
+  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, MAX_PRINTED)
   const lines = slowest.map(
-    ({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${relative(ROOT, file)}\n`,
+    ([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${relative(ROOT, file)}\n`,
   )
   process.stdout.write(`\nThe slowest files:\n${lines.join('')}`)
 }
@@ -302,7 +312,11 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
     ...(binDir === undefined ? {} : { binDir }),
     log: () => {},
     // No data of this server must survive a power cut. Servers started by the tests keep fsync on.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
+      // The servers of all files of a process are open together.
+      max_connections: '500',
+    },
   })
   const { socketDir, port, user, database } = postgres
   const close = async () => {
