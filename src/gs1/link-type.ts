@@ -4,17 +4,20 @@
 export const GS1_VOC = 'https://ref.gs1.org/voc/'
 
 /** The types of links to what an account offers beside the passport. */
-export type OfferLinkType =
-  | 'serviceInfo'
-  | 'purchaseSuppliesOrAccessories'
-  | 'sustainabilityInfo'
-  | 'instructions'
-  | 'support'
-  | 'registerProduct'
+const OFFER_TYPES = [
+  'serviceInfo',
+  'purchaseSuppliesOrAccessories',
+  'sustainabilityInfo',
+  'instructions',
+  'support',
+  'registerProduct',
+] as const
 
-export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'recallStatus' | 'linkset'
+export type OfferLinkType = (typeof OFFER_TYPES)[number]
 
-const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp', 'recallStatus'] as const
+export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'recallStatus' | 'linkset' | OfferLinkType
+
+const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp', 'recallStatus', ...OFFER_TYPES] as const
 /** `gs1:`, or the vocabulary under one of its three hosts. */
 const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 
@@ -24,3 +27,5 @@ export function parseLinkType(text: string): LinkType | undefined {
   const name = text.replace(PREFIX, '')
   return name === text ? undefined : VOCABULARY_TYPES.find(type => type === name)
 }
+
+export const isOfferLinkType = (type: string): type is OfferLinkType => OFFER_TYPES.some(one => one === type)

@@ -62,7 +62,7 @@ describe('parseLinkQuery', () => {
 
 describe('parseLinkType', () => {
   it('knows its types in every spelling in use', () => {
-    for (const name of ['defaultLink', 'pip', 'dpp']) {
+    for (const name of ['defaultLink', 'pip', 'dpp', 'serviceInfo', 'registerProduct']) {
       for (const prefix of [
         'gs1:',
         'https://ref.gs1.org/voc/',

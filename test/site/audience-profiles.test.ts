@@ -86,7 +86,9 @@ function renderAll(reader: Reader, data: object, corrected: object): Record<stri
     jsonld: renderJsonLd(current, 'https://carnet.example/ns/dpp'),
     ...(audience === 'public' && {
       snippet: JSON.stringify(buildShopSnippet(ADDRESSES, row)),
-      linkset: renderLinkset(ADDRESSES, { link: LINK, rawPath: `/01/${GTIN}` }, [row], []),
+      linkset: renderLinkset(ADDRESSES, { link: LINK, rawPath: `/01/${GTIN}` }, [row], {
+        ...{ formats: [], offers: [] },
+      }),
     }),
   }
 }

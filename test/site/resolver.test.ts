@@ -619,7 +619,9 @@ describe('beyond the checklist', () => {
       const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
       assert.ok(row.data.includes('CANARY'))
       const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
-      const text = renderLinkset(ADDRESSES, asked, [row], getLinkedFormats(true))
+      const text = renderLinkset(ADDRESSES, asked, [row], {
+        ...{ formats: getLinkedFormats(true), offers: [] },
+      })
       assert.deepEqual(linksetFaults(JSON.parse(text)), [])
       assert.ok(!text.includes('CANARY'))
     }

@@ -7,6 +7,12 @@ export const offerColumns = (sql: Sql): Fragment => sql`
   id, kind, category, passport_id as "passportId", countries, title, text, url, position,
   created_at as "createdAt", updated_at as "updatedAt"`
 
+/** Whether an offer for the category of a passport is for the passport itself, or for what is above it. */
+export const isForPassport = (
+  { passportId }: Pick<Offer, 'passportId'>,
+  row: Pick<PassportRow, 'id' | 'parent_id' | 'model_id'>,
+): boolean => passportId === null || [row.id, row.parent_id, row.model_id].includes(passportId)
+
 /** For a unit, also those of its batch and its model. In the order in which they are shown. */
 export async function readOffersOf(
   sql: Sql,

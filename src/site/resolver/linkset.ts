@@ -4,20 +4,30 @@ import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { GS1_VOC } from '../../gs1/link-type.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
+import type { Offer } from '../../passports/offers/offer.ts'
 import { type DisclosedRow, getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { type AnyFormat, HTML, isDocument } from '../passport/formats.ts'
 
+import { buildOfferLinks } from './offer-links.ts'
+import { shortenTags } from './short-tags.ts'
+
 /** `rawPath` is the path as requested, without a slash at its end. */
 type LinksetRequest = { link: DigitalLink; rawPath: string }
 
-/** `levels` begins with the lowest existing one; `formats`: those of passports besides the page. */
+/**
+ * `levels` begins with the lowest existing one; `formats`: those of passports besides the page; `offers`:
+ * those of the lowest level.
+ */
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,
   levels: readonly (DisclosedRow &
-    Pick<PublicPassportRow, 'id' | 'level' | 'data' | 'lot' | 'serial' | 'recalls'>)[],
-  formats: readonly AnyFormat[],
+    Pick<
+      PublicPassportRow,
+      'id' | 'parent_id' | 'model_id' | 'level' | 'data' | 'lot' | 'serial' | 'recalls'
+    >)[],
+  { formats, offers }: { formats: readonly AnyFormat[]; offers: readonly Offer[] },
 ): string {
   const linkset = levels.map(row => {
     const { name, languages } = getNameAndLanguages(row)
@@ -31,6 +41,7 @@ export function renderLinkset(
       ...(row.recalls === null
         ? {}
         : { [`${GS1_VOC}recallStatus`]: [{ ...buildLink(HTML, href, languages), title: 'Recall notice' }] }),
+      ...buildOfferLinks(offers, row),
     }
   })
   return JSON.stringify({ linkset })
@@ -78,10 +89,4 @@ function getNameAndLanguages(row: DisclosedRow & Pick<PublicPassportRow, 'data'>
     name: typeof data.productName === 'string' ? data.productName : '',
     languages: shortenTags(languages),
   }
-}
-
-/** GS1's schema allows only `ll` and `ll-CC`: `zh-Hant` becomes `zh`; three-letter languages are left out. */
-function shortenTags(tags: readonly string[]): string[] {
-  const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
-  return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]
 }

@@ -3,13 +3,16 @@
  * passport. Nothing caches the redirect, so every scan is seen and the target can change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { getCachedBrand } from '../../accounts/brand/brand.ts'
 import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
 import { type LinkQueryError, parseLinkQuery } from '../../gs1/link-query.ts'
-import { GS1_VOC, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
+import { GS1_VOC, isOfferLinkType, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { findSigningIssuer } from '../../passports/documents/sign-document.ts'
+import type { Offer } from '../../passports/offers/offer.ts'
+import { readOffersOf } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { findCachedMetadata, MAX_STALE_MS, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type ResolvedPassports, resolveAddress } from '../../passports/read/resolve.ts'
@@ -22,6 +25,7 @@ import { buildSecurityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from '../passport/errors.ts'
 import { getFormatQuery, getLinkedFormats, HAS_SIGNED_LINKS, prefersHtml } from '../passport/formats.ts'
 import { renderLinkset } from './linkset.ts'
+import { findOfferTarget } from './offer-links.ts'
 import {
   buildLinksetLink,
   buildResolverHeaders,
@@ -64,10 +68,14 @@ function handle(setup: SiteContext, reply: FastifyReply): unknown {
   if (parsed instanceof AppError) return sendResolverError(setup.addresses.publicUrl, reply, parsed)
   if (parsed.type === 'unknown') return sendUnknownLinkType(setup, reply, parsed)
   const send = () => sendResolved(setup, reply, parsed)
-  if (parsed.type === 'linkset' || parsed.type === 'recallStatus') return setup.uncachedLimit.run(reply, send)
+  if (isConditional(parsed.type)) return setup.uncachedLimit.run(reply, send)
   const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
   return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
+
+/** Whether only a look-up can tell if the address has links of this type. */
+const isConditional = (type: ResolverRequest['type']) =>
+  type === 'linkset' || type === 'recallStatus' || isOfferLinkType(type)
 
 /** Parses the path before decoding, because a decoded slash would become a separator. */
 function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): ResolverRequest | AppError {
@@ -121,11 +129,32 @@ async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: Resol
     return sendResolverError(publicUrl, reply, new AppError('not_found', 'No product here has this GTIN.'))
   }
   if (parsed.type === 'linkset') return sendLinkset(setup, reply, parsed, resolved)
-  if (parsed.type === 'recallStatus' && !(await isRecalled(setup, parsed, resolved))) {
-    if (!prefersHtml(reply.request.raw.headers.accept)) throw noRecallLink()
+  const sendMissing = (error: AppError) => {
+    if (!prefersHtml(reply.request.raw.headers.accept)) throw error
     return sendLinkToPassport(publicUrl, reply, 404, getPassportUrl(addresses, resolved))
   }
+  if (parsed.type === 'recallStatus' && !(await isRecalled(setup, parsed, resolved))) {
+    return sendMissing(noRecallLink())
+  }
+  if (isOfferLinkType(parsed.type)) {
+    const offers = await readOffers(setup, parsed, resolved)
+    const target = findOfferTarget(offers, reply.request.raw.headers, { ...parsed, type: parsed.type })
+    return target === undefined ? sendMissing(noOfferLink()) : sendLocation(setup, reply, parsed, target)
+  }
   sendRedirect(setup, reply, parsed, resolved)
+}
+
+/** Those of the passport to which the address leads. An account without offers costs no statement. */
+async function readOffers(
+  { sql }: SiteSetup,
+  { now }: ResolverRequest,
+  { item, batch, model }: ResolvedPassports,
+): Promise<Offer[]> {
+  const id = item ?? batch ?? model
+  const row = findCachedMetadata(sql, id, now) ?? (await readPublicPassport(sql, id, now))
+  if (row === undefined) return []
+  const { offersVersion } = await getCachedBrand(sql, row.account_id, now)
+  return offersVersion === 0 ? [] : readOffersOf(sql, row)
 }
 
 /** Whether a notice holds for the passport to which the address leads: a lot's recall is found there. */
@@ -163,14 +192,22 @@ function sendRedirect(
   resolved: ResolvedPassports,
 ): void {
   const { addresses } = setup
-  const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
   const formatQuery = parsed.type === 'dpp' ? getFormatQuery(setup, reply.request.raw.headers.accept) : ''
+  sendLocation(setup, reply, parsed, buildTarget(page, formatQuery, parsed.query))
+}
+
+function sendLocation(
+  { addresses: { publicUrl } }: SiteSetup,
+  reply: FastifyReply,
+  parsed: ResolverRequest,
+  location: string,
+): void {
   reply.hijack()
   reply.raw
     .writeHead(307, [
       'location',
-      buildTarget(page, formatQuery, parsed.query),
+      location,
       'link',
       buildLinksetLink(publicUrl, parsed.link),
       'content-length',
@@ -207,7 +244,10 @@ async function sendLinkset(
   const found = await Promise.all(ids.map(id => readPublicPassport(sql, id, parsed.now)))
   const rows = found.filter(row => row !== undefined)
   const linkset = prepareResponse({
-    body: renderLinkset(addresses, parsed, rows, await listLinkedFormats(setup, rows)),
+    body: renderLinkset(addresses, parsed, rows, {
+      formats: await listLinkedFormats(setup, rows),
+      offers: await readOffers(setup, parsed, { item, batch, model }),
+    }),
     etagPrefix: 'linkset',
     headers: {
       ...CORS_HEADERS,
@@ -294,6 +334,8 @@ const badRequest = (error: DigitalLinkError | LinkQueryError) =>
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',
-    'There is no link of this type. The types are gs1:dpp, gs1:pip, gs1:defaultLink, gs1:recallStatus and linkset.',
+    'There is no link of this type. The types are gs1:dpp, gs1:pip, gs1:defaultLink, gs1:recallStatus, linkset, and those of the offers of the product.',
   )
+const noOfferLink = () =>
+  new AppError('not_found', 'Nothing is offered for this product under this link type.')
 const noRecallLink = () => new AppError('not_found', 'No recall of this product is in force.')
