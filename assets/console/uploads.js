@@ -63,7 +63,7 @@ async function send(file, row, texts) {
       row.end(sent.isNew ? texts.added : texts.known, false)
       return sent
     }
-    if (left === 0 || ![0, 429, 503].includes(status)) {
+    if (left === 0 || ![0, 408, 429, 503].includes(status)) {
       return fail(status === 0 ? texts.lost : status === 403 ? texts.out : texts.failed)
     }
     row.wait()

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { IS_FULL } from '../full.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
 
 describe('raw HTTP', () => {
   let t: Harness
@@ -326,6 +328,35 @@ describe('raw HTTP', () => {
     const slow = send('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n')
     assert.match(await send(head('GET /api/v1/health HTTP/1.1', 'Host: a')), /^HTTP\/1.1 200 /)
     assert.match(await slow, /^HTTP\/1.1 408 /)
+  })
+
+  test('an upload may take longer than other requests, which get 408 after ten seconds', {
+    skip: !IS_FULL,
+    timeout: 30_000,
+  }, async () => {
+    const bytes = await makePng({ width: 8, height: 8 })
+    const began = performance.now()
+    const sendSlowly = (path: string, type: string, ms: number) => {
+      const head = [`POST /api/v1${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${account.key}`]
+      const rest = [`Content-Type: ${type}`, `Content-Length: ${bytes.length}`, 'Connection: close', '', '']
+      const socket = connect(port, '127.0.0.1')
+      socket.write([...head, ...rest].join('\r\n'))
+      const timer = setTimeout(() => socket.write(bytes), ms)
+      return new Promise<string>((resolve, reject) => {
+        let all = ''
+        socket.on('data', chunk => {
+          all += chunk
+        })
+        socket.on('error', reject).on('close', () => {
+          clearTimeout(timer)
+          resolve(all)
+        })
+      })
+    }
+    const upload = sendSlowly('/media', 'image/png', 13_000)
+    assert.match(await sendSlowly('/products', 'application/json', 20_000), /^HTTP\/1.1 408 /)
+    assert.ok(performance.now() - began > 10_000)
+    assert.match(await upload, /^HTTP\/1.1 201 /)
   })
 
   test('/healthz and /readyz answer', async () => {

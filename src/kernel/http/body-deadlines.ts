@@ -5,13 +5,13 @@
 import type { IncomingMessage, Server } from 'node:http'
 
 /**
- * An upload goes on as long as bytes keep coming. The largest file needs 23 kB/s to arrive within the last
- * limit; the least that a client may send is 1.6 kB/s.
+ * An upload goes on as long as bytes keep coming, also through half a minute without reception. The largest
+ * file needs 23 kB/s to arrive within the last limit.
  */
 export const BODY_DEADLINES = {
   ordinaryMs: 10_000,
   uploadMs: 900_000,
-  uploadStallMs: 10_000,
+  uploadStallMs: 30_000,
   minUploadBytes: 16 * 1024,
 } as const
 
