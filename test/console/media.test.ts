@@ -1,0 +1,159 @@
+/** Tests what the console says about files that it refuses, and files of documents of conformity. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { idFromUuid } from '../../src/kernel/ids.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { newProduct } from '../harness.ts'
+import { makeHostileFiles, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
+import { type Browser, OWN, type Stand, startStand } from './stand.ts'
+
+const LIBRARY = '/console/media'
+const AS_MODULE = { headers: { ...OWN, accept: 'application/json' } }
+const AS_FORM = { headers: { ...OWN, accept: 'text/html' } }
+const MAX_BYTES = 20 * 1024 * 1024
+
+let stand: Stand
+let account: number
+let editor: Browser
+
+before(async () => {
+  stand = await startStand()
+  account = await stand.account({ plan: 'enterprise' })
+  editor = await stand.signedIn(account, 'editor')
+})
+after(() => stand.close())
+
+const formOf = (files: Readonly<Record<string, Uint8Array>>, fields: Record<string, string> = {}) => {
+  const parts = new FormData()
+  for (const [name, value] of Object.entries(fields)) parts.append(name, value)
+  for (const [name, bytes] of Object.entries(files))
+    parts.append('files', new Blob([new Uint8Array(bytes)]), name)
+  return parts
+}
+const send = async (name: string, bytes: Uint8Array, who = editor) => {
+  const { status, text } = await who.post(LIBRARY, { parts: formOf({ [name]: bytes }), ...AS_MODULE })
+  const [file] = JSON.parse(text).files as [{ name: string; id?: string; problem?: string; isNew?: boolean }]
+  assert.equal(file.name, name)
+  return { status, ...file }
+}
+
+describe('a file that is refused', () => {
+  test('has a reason that says what to do', async () => {
+    const hostile = new Map((await makeHostileFiles()).map(({ name, bytes }) => [name, bytes]))
+    const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
+    for (const [bytes, reason] of [
+      [Buffer.alloc(0), /The file is empty\. If it is in a cloud folder/],
+      [Buffer.alloc(MAX_BYTES + 1), /larger than 20 MB\. Save it smaller/],
+      [heic, /HEIC photo from an iPhone.*export it as JPEG/],
+      [hostile.get('an SVG'), /neither a picture .* nor a PDF\. Save or export/],
+      [hostile.get('a picture of 12,001 by 1 pixels'), /at most 50 megapixels, and 12,000 pixels on a side/],
+      [hostile.get('an encrypted PDF'), /a password, a script or an attached file\. Print it/],
+      [hostile.get('a PDF of nothing'), /The PDF cannot be read\. Open it, print it/],
+      [(await makeJpeg({ width: 64, height: 64 })).subarray(0, 400), /The picture cannot be read.*as JPEG/],
+    ] as const) {
+      assert.ok(bytes)
+      const { status, problem } = await send('x.jpg', bytes)
+      assert.equal(status, 422)
+      assert.match(String(problem), reason)
+    }
+  })
+
+  test('because the plan has no more space, says so', async () => {
+    const small = await stand.account({ name: 'Klein' })
+    await stand.sql`update plan set media_file_quota = 1 where id = 'beta'`
+    const owner = await stand.signedIn(small, 'owner')
+    assert.equal((await send('1.png', await makePng({ width: 8, height: 8 }), owner)).status, 200)
+    const { problem } = await send('2.png', await makePng({ width: 8, height: 9 }), owner)
+    assert.match(String(problem), /no more space in your plan\. Delete files that no product uses/)
+    assert.match((await owner.get(LIBRARY)).text, /1 of 1/)
+    await stand.sql`update plan set media_file_quota = null where id = 'beta'`
+  })
+
+  test('does not hold up the others of its form, of which twenty are taken', async () => {
+    const png = await makePng({ width: 8, height: 10 })
+    const files = Object.fromEntries(
+      Array.from({ length: 22 }, (_, i) => [`${i}.png`, i === 3 ? Buffer.from('x') : png]),
+    )
+    const { status, text } = await editor.post(LIBRARY, { parts: formOf(files), ...AS_FORM })
+    assert.equal(status, 422)
+    assert.match(
+      text,
+      /3 files were not added:.*<strong>3\.png<\/strong>: This is neither.*<strong>20\.png<\/strong>: At most 20 files/s,
+    )
+    assert.match(text, /The other 19 files were added\./)
+  })
+
+  test('the same file again is the same file', async () => {
+    const bytes = await makePng({ width: 8, height: 11 })
+    const first = await send('a.png', bytes)
+    const again = await send('b.png', bytes)
+    assert.deepEqual([first.isNew, again.isNew, again.id], [true, false, first.id])
+  })
+})
+
+describe('the files of a product', () => {
+  const made = async (data: Record<string, unknown>) => {
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
+    const body = newProduct(data, 'textile')
+    return `/console/products/${idFromUuid((await createPassport(ctx, { ...body, strict: false })).passport.id)}`
+  }
+  /** The fields of the form as a browser would send them. */
+  const fieldsOf = (text: string): [string, string][] => {
+    const plain = (value: string) =>
+      value.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    const hidden = Array.from(
+      text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g),
+      ([, name = '', value = '']): [string, string] => [plain(name), plain(value)],
+    )
+    return hidden
+  }
+
+  test('a PDF can be attached to a document of conformity, which keeps its other members', async () => {
+    const entry = {
+      type: 'eu_declaration',
+      url: 'https://brand.example/doc.pdf',
+      issuedBy: 'TÜV',
+      number: 'A 1',
+    }
+    const at = await made({ complianceDocuments: [entry] })
+    const { id = '' } = await send('doc.pdf', await makePdf('attached'))
+    const { text } = await editor.get(`${at}/media`)
+    assert.match(text, /<label for="d\.complianceDocuments\.0\.media">eu_declaration<\/label>/)
+    const form = new URLSearchParams([...fieldsOf(text), ['d.complianceDocuments.0.media', id]])
+    const saved = await editor.post(at, { form: form.toString(), ...AS_FORM })
+    assert.equal(saved.status, 303, saved.text)
+    const [row] = await stand.sql<{ data: { complianceDocuments: object[] } }[]>`
+      select c.data from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+      where p.account_id = ${account} order by p.id desc limit 1`
+    assert.deepEqual(row?.data.complianceDocuments, [{ ...entry, media: id }])
+  })
+
+  test('files that a form without a script sends are added to it with what was typed', async () => {
+    const at = await made({})
+    const { text } = await editor.get(`${at}/media`)
+    const fields = Object.fromEntries([...fieldsOf(text), ['note', 'New manual']])
+    const sent = {
+      'manual_2026.pdf': await makePdf('manual'),
+      'front.png': await makePng({ width: 9, height: 9 }),
+    }
+    const answer = await editor.post(`${at}/media`, { parts: formOf(sent, fields), ...AS_FORM })
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /name="note" value="New manual"/)
+    assert.match(answer.text, /manual 2026<\/textarea>/)
+    assert.match(answer.text, /name="d\.pictures\.0\.media" value="[0-9a-f]{64}"/)
+  })
+
+  test('an id of another account adds nothing', async () => {
+    const other = await stand.account({ name: 'Fremd' })
+    const { id = '' } = await send(
+      'x.png',
+      await makePng({ width: 9, height: 10 }),
+      await stand.signedIn(other, 'owner'),
+    )
+    const at = await made({})
+    const fields = fieldsOf((await editor.get(`${at}/media`)).text)
+    const form = new URLSearchParams([...fields, ['picked', id], ['add', 'picked']])
+    const { text } = await editor.post(at, { form: form.toString(), ...AS_FORM })
+    assert.doesNotMatch(text, new RegExp(id))
+  })
+})
