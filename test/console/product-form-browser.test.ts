@@ -315,7 +315,9 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
           const answer = await page.goto(`${stand.origin}/console/products/${path}`)
           const bytes = (await answer?.body())?.length ?? 0
           assert.ok(bytes > 10_000 && bytes <= PAGE_BYTES_MAX, `${path}: ${bytes} bytes`)
-          await looksRight(page, `${category}-${path.replace(/^.*[/?]/, '')}-${locale}`)
+          // The other forms have the same elements: a full run applies all rules to them in German, too.
+          const rules = IS_FULL || locale === 'en-IE' || category === 'textile' ? 'all' : 'colours'
+          await looksRight(page, `${category}-${path.replace(/^.*[/?]/, '')}-${locale}`, rules)
         }
       }
       await page.context().close()
@@ -333,13 +335,13 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     }
   }
 
-  const looksRight = async (page: Page, name: string) => {
+  const looksRight = async (page: Page, name: string, rules: 'all' | 'colours') => {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 })
       await take(page, `${name}-${width}`)
       assert.ok(Number(await page.evaluate(WIDTH)) <= width, `${name} at ${width}`)
     }
-    assert.deepEqual(await findViolations(page), [], name)
+    assert.deepEqual(await findViolations(page, rules), [], name)
   }
 
   /** For reviewing the form: with CONSOLE_SCREENSHOTS set to a folder, saves a screenshot there. */
