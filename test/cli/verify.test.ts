@@ -1,7 +1,7 @@
 /** `carnet verify`: what it prints, and its exit codes. It needs no database. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { createHash, X509Certificate } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseArguments } from '../../src/cli/command-line/command.ts'
@@ -9,8 +9,16 @@ import { createVerifyCommand } from '../../src/cli/commands/verify.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { addProof } from '../../src/standards/signing/data-integrity.ts'
 import { buildDidDocument } from '../../src/standards/signing/did-document.ts'
+import { signJws } from '../../src/standards/signing/jws.ts'
 import { buildMerkleProof, computeMerkleRoot } from '../../src/standards/signing/merkle-tree.ts'
 import { buildMirrorManifest } from '../../src/standards/signing/mirror-manifest.ts'
+import {
+  buildStatusListCredential,
+  buildTokenStatusList,
+  createStatusBits,
+  STATUS_LIST_JWT,
+  setRevoked,
+} from '../../src/standards/signing/status-list.ts'
 import { buildVersionProof } from '../../src/standards/signing/version-proof.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../standards/signing-examples.ts'
 import { emptyFolder } from './processes.ts'
@@ -35,7 +43,10 @@ async function run(...words: string[]) {
 
 async function save(name: string, content: unknown): Promise<string> {
   const path = join(folder.path, name)
-  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  await writeFile(
+    path,
+    typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
+  )
   return path
 }
 
@@ -58,11 +69,102 @@ describe('the proof of a version', () => {
     assert.match(out, / +made before +2026-11-21T00:00:00\.000Z\n/)
   })
 
+  test('is stamped by an authority that --tsa-ca trusts; the time stamp may be a file of its own', async () => {
+    const stamp = readExample<{ root: string; token: string; ca: string }>('time-stamped-root')
+    assert.equal(proven.root.toString('hex'), stamp.root)
+    const proof = await save('unstamped.json', buildVersionProof(proven))
+    const token = await save('root.tst', Buffer.from(stamp.token, 'base64'))
+    const authority = new X509Certificate(Buffer.from(stamp.ca, 'base64'))
+    const ca = await save('ca.pem', `Some words\n${authority}`)
+    const { otherCertificate } = readExample<{ otherCertificate: string }>('time-stamp')
+    const other = await save('other.der', Buffer.from(otherCertificate, 'base64'))
+    const unchecked = await run(proof, '--time-stamp', token)
+    assert.match(
+      unchecked.out,
+      / +time stamp +2026-11-24T01:25:09\.000Z\n +stamped by +not checked; --tsa-ca/,
+    )
+    const { code, out } = await run(proof, '--time-stamp', token, '--tsa-ca', ca)
+    assert.equal(code, 0)
+    assert.match(out, / +stamped by +CN=Test time stamps\n/)
+    const untrusted = await run(proof, '--time-stamp', token, '--tsa-ca', other, '--json')
+    assert.deepEqual([untrusted.code, JSON.parse(untrusted.out).result], [1, 'unusable_key'])
+    assert.match((await run(proof, '--tsa-ca', ca)).err, /has no time stamp\. If you have it as a file/)
+    assert.match((await run(proof, '--time-stamp', token, '--tsa-ca', proof)).err, /has no certificates/)
+    assert.equal((await run(PASSPORT, '--did', DID, '--tsa-ca', ca)).code, 2)
+    assert.equal((await run(proof, '--status', ca)).code, 2)
+  })
+
   test('is not valid for another version, index or root: exit code 1', async () => {
     for (const change of [{ commitment: proven.root }, { index: 0 }, { root: commitment }]) {
       const { code, out } = await run(await save('wrong.json', buildVersionProof({ ...proven, ...change })))
       assert.deepEqual([code, out], [1, 'Not valid.\n'], JSON.stringify(change))
     }
+  })
+})
+
+describe('the status of a credential', () => {
+  const NAME = join(EXAMPLES, 'untp-dpp-textile-item.json')
+  const entry = readExample<{ credentialStatus: { statusListCredential: string; statusListIndex: number } }>(
+    'untp-dpp-textile-item',
+  ).credentialStatus
+  const { statusListCredential: url, statusListIndex: index } = entry
+  const now = new Date()
+  let saved = 0
+  const buildList = (revoked: readonly number[]) => {
+    const bits = createStatusBits()
+    for (const one of revoked) setRevoked(bits, one, true)
+    const validUntil = new Date(now.getTime() + 86_400_000)
+    return { url, did: TEST_DID, bits, validFrom: now, validUntil }
+  }
+  const saveList = async (list: ReturnType<typeof buildList>) =>
+    save(`list-${++saved}.json`, await addProof(buildStatusListCredential(list), testSigner, now))
+  const check = async (list: string, ...more: string[]) => run(NAME, '--did', DID, '--status', list, ...more)
+
+  test('is looked up in a list that was saved: exit code 1 if it is revoked', async () => {
+    const valid = await check(await saveList(buildList([index - 1, index + 1])))
+    assert.equal(valid.code, 0)
+    assert.match(valid.out, / +revocation +not revoked, by the list of 20/)
+    const revoked = await saveList(buildList([index]))
+    const { code, out, err } = await check(revoked)
+    assert.deepEqual([code, err], [1, 'Its issuer has revoked it.\n'])
+    assert.match(out, / +revocation +revoked, by the list of 20/)
+    const json = JSON.parse((await check(revoked, '--json')).out)
+    assert.deepEqual([json.result, json.revoked], ['revoked', true])
+  })
+
+  test('is looked up in a token status list', async () => {
+    const { presentations } = readExample<{ presentations: { public: string } }>('sd-jwt-battery-item')
+    const file = await save('a.sd-jwt', presentations.public)
+    const { status } = JSON.parse((await run(file, '--did', DID, '--json')).out)
+    const results = []
+    for (const revoked of [[], [status.index]]) {
+      const list = { ...buildList(revoked), url: status.list_url }
+      const token = await signJws(buildTokenStatusList(list, 300), STATUS_LIST_JWT, testSigner)
+      const { out } = await run(file, '--did', DID, '--status', await save('list.jwt', token), '--json')
+      results.push(JSON.parse(out).revoked)
+    }
+    assert.deepEqual(results, [false, true])
+  })
+
+  test('is unknown by a list that is another, altered, too old or none: exit code 2', async () => {
+    const list = buildList([])
+    for (const [file, reason] of [
+      [await saveList({ ...list, url: `${url}0` }), /It is not the list/],
+      [await saveList({ ...list, validUntil: new Date('2026-01-01T00:00:00Z') }), /valid/],
+      [
+        await save('altered.json', { ...JSON.parse(await readFile(await saveList(list), 'utf8')), id: 'x' }),
+        /changed/,
+      ],
+      [PASSPORT, /It is not the list/],
+      [await save('text', 'hello'), /three parts/],
+    ] as const) {
+      const { code, err } = await check(file)
+      assert.equal(code, 2, err)
+      assert.match(err, /^The status list cannot be used\. /)
+      assert.match(err, reason)
+      assert.equal(JSON.parse((await check(file, '--json')).out).result, 'unknown_status')
+    }
+    assert.equal((await run(PASSPORT, '--did', DID, '--status', PASSPORT)).code, 2)
   })
 })
 

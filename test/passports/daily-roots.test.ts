@@ -1,6 +1,6 @@
 /** Tests daily Merkle roots over versions, and time stamps by an authority that OpenSSL plays. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { getSecretIssuer, setSigning } from '../../src/accounts/issuer/issuer.ts'
@@ -171,6 +171,14 @@ describe('time stamps', () => {
     const [first] = await readRoots()
     const file = buildVersionProof(await proveVersion(s.t.setup, parseId(model) ?? '', 2))
     assert.deepEqual(verifyVersionProof(file).stampedAt, first?.stamped_at)
+    assert.equal(verifyVersionProof(file).authority, null)
+    for (const pem of [tsa.certificates.ca, tsa.certificates.tsa]) {
+      const { authority } = verifyVersionProof(file, { authorities: [new X509Certificate(pem)] })
+      assert.equal(authority, 'CN=Test TSA')
+    }
+    const unstamped = { ...file, timeStamp: null }
+    const token = first?.token ?? undefined
+    assert.deepEqual(verifyVersionProof(unstamped, { token }).stampedAt, first?.stamped_at)
   })
 })
 

@@ -25,22 +25,17 @@ export async function startTsa() {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd, stdio: 'pipe' })
   writeFileSync(join(cwd, 'tsa.cnf'), CONFIG)
   writeFileSync(join(cwd, 'serial'), '01')
-  openssl(
-    ...[
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      'tsa.key',
-      '-out',
-      'tsa.crt',
-      '-days',
-      '30',
-    ],
-    ...['-subj', '/CN=Test TSA', '-addext', 'extendedKeyUsage=critical,timeStamping'],
-  )
+  const subject = (name: string) => ['-subj', `/CN=${name}`, '-days', '30', '-nodes', '-newkey']
+  const ca = ['-keyout', 'ca.key', '-out', 'ca.crt']
+  openssl('req', '-x509', ...subject('Test CA'), 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', ...ca)
+  const issued = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-keyout', 'tsa.key', '-out', 'tsa.crt']
+  const purpose = [
+    '-addext',
+    'extendedKeyUsage=critical,timeStamping',
+    '-addext',
+    'basicConstraints=CA:FALSE',
+  ]
+  openssl('req', '-x509', ...subject('Test TSA'), 'rsa:2048', ...issued, ...purpose)
   let isDown = false
   const server = createServer(async (request, response) => {
     const query = await buffer(request)
@@ -53,6 +48,11 @@ export async function startTsa() {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
+    /** PEM: of the root, and of the authority that it has certified. */
+    certificates: {
+      ca: readFileSync(join(cwd, 'ca.crt'), 'utf8'),
+      tsa: readFileSync(join(cwd, 'tsa.crt'), 'utf8'),
+    },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsa`,
     setDown(down: boolean) {
       isDown = down
@@ -60,7 +60,7 @@ export async function startTsa() {
     /** Throws unless OpenSSL accepts the token over this hash. */
     check(token: Buffer, hash: Buffer) {
       writeFileSync(join(cwd, 'token'), token)
-      const files = ['-in', 'token', '-token_in', '-CAfile', 'tsa.crt']
+      const files = ['-in', 'token', '-token_in', '-CAfile', 'ca.crt']
       openssl('ts', '-verify', '-digest', hash.toString('hex'), ...files)
     },
     close() {

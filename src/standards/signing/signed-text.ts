@@ -9,7 +9,7 @@ import { parseSignedJson } from './parse-signed-json.ts'
 import { parseSdJwt, verifySdJwt } from './read-sd-jwt.ts'
 import { SD_JWT } from './sd-jwt.ts'
 import { malformed, SignatureError } from './signature-error.ts'
-import { STATUS_LIST_JWT } from './status-list.ts'
+import { decodeTokenStatusBits, findRevocationBits, STATUS_LIST_JWT } from './status-list.ts'
 
 export type SignedForm =
   | 'passport'
@@ -39,6 +39,8 @@ export type SignedFacts = {
   disclosed: number | null
   /** The list that says whether it was revoked, and its place there. */
   status: { listUrl: string; index: number } | null
+  /** Which places are revoked, if it is a status list. */
+  list: { url: string; bits: Uint8Array } | null
   /** Empty unless it is a manifest. */
   files: readonly MirroredFile[]
 }
@@ -71,6 +73,7 @@ const NO_FACTS = {
   validUntil: null,
   disclosed: null,
   status: null,
+  list: null,
   files: [],
 } as const
 
@@ -115,8 +118,10 @@ function checkCredential(credential: DataObject, keyId: string, now: Date): Sign
   requireCurrent(credential, now)
   const { statusListCredential, statusListIndex } = asObject(credential.credentialStatus)
   const { id } = asObject(credential.credentialSubject)
+  const bits = findRevocationBits(credential.credentialSubject)
   return {
     ...NO_FACTS,
+    list: bits === undefined ? null : { url: String(credential.id), bits },
     subject: findString(credential.id) ?? findString(id) ?? 'a credential without an id',
     validFrom: findString(credential.validFrom),
     validUntil: findString(credential.validUntil),
@@ -132,7 +137,9 @@ const verifyCredentialJwt = (text: string) => (findKey: FindKey, now: Date) => {
 const verifyListJwt = (text: string) => (findKey: FindKey, now: Date) => {
   const jws = parseJws(text)
   verifyJws(jws, findKey(jws.keyId))
-  return { ...checkClaims(jws.payload, jws.keyId, now), subject: String(jws.payload.sub) }
+  const url = String(jws.payload.sub)
+  const facts = checkClaims(jws.payload, jws.keyId, now)
+  return { ...facts, subject: url, list: { url, bits: decodeTokenStatusBits(jws.payload.status_list) } }
 }
 
 function readSdJwt(text: string): SignedText {

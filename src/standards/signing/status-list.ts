@@ -2,8 +2,8 @@
  * Which credentials of an issuer are revoked: one bit for each, as a W3C bitstring status list and as an IETF
  * token status list.
  */
-import { deflateSync, gunzipSync, gzipSync } from 'node:zlib'
-import type { DataObject } from '../../kernel/data-object.ts'
+import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { decodeBase64Url, encodeBase64Url } from './base-encodings.ts'
 import { malformed } from './signature-error.ts'
 
@@ -49,18 +49,28 @@ export const encodeStatusBits = (bits: Uint8Array): string =>
 export function decodeStatusBits(text: string): Uint8Array {
   if (!text.startsWith(TERMS.base64url)) throw malformed('A status list is not base64url.')
   const packed = decodeBase64Url(text.slice(TERMS.base64url.length))
-  const bits = gunzip(packed)
-  if (bits?.length !== STATUS_LIST_BYTES)
-    throw malformed(`A status list does not have ${STATUS_LIST_LENGTH} bits.`)
-  return bits
+  return requireLength(unpack(() => gunzipSync(packed, { maxOutputLength: STATUS_LIST_BYTES })))
 }
 
-function gunzip(packed: Uint8Array): Uint8Array | undefined {
+function unpack(decompress: () => Uint8Array): Uint8Array | undefined {
   try {
-    return gunzipSync(packed, { maxOutputLength: STATUS_LIST_BYTES })
+    return decompress()
   } catch {
     return undefined
   }
+}
+
+/** As `decodeStatusBits`, of a token status list. Throws `malformed`, too, for more than one bit each. */
+export function decodeTokenStatusBits(statusList: unknown): Uint8Array {
+  const { bits, lst } = asObject(statusList)
+  if (bits !== 1 || typeof lst !== 'string') throw malformed('A status list does not have one bit each.')
+  const bytes = unpack(() => inflateSync(decodeBase64Url(lst), { maxOutputLength: STATUS_LIST_BYTES }))
+  return requireLength(bytes).map(reverseBits)
+}
+
+function requireLength(bits: Uint8Array | undefined): Uint8Array {
+  if (bits?.length === STATUS_LIST_BYTES) return bits
+  throw malformed(`A status list does not have ${STATUS_LIST_LENGTH} bits.`)
 }
 
 /** `url` is where the list is published. */
@@ -83,6 +93,14 @@ export const buildStatusListCredential = ({ url, did, bits, validFrom, validUnti
 })
 
 const formatSeconds = (time: Date) => time.toISOString().replace(/\.\d{3}Z$/, 'Z')
+
+/** The bits of a list's `credentialSubject`; undefined if it is none of revocations. Throws `malformed`. */
+export function findRevocationBits(subject: unknown): Uint8Array | undefined {
+  const { type, statusPurpose, encodedList } = asObject(subject)
+  if (type !== TERMS.subjectType || statusPurpose !== TERMS.purpose) return undefined
+  if (typeof encodedList !== 'string') throw malformed('A status list is not base64url.')
+  return decodeStatusBits(encodedList)
+}
 
 /** `credentialStatus` of a credential. UNTP wants the index as a number, the W3C as a text. */
 export const buildStatusEntry = <T extends number | string>(listUrl: string, index: T) => ({

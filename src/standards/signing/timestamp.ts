@@ -1,23 +1,14 @@
-/**
- * Time stamps of RFC 3161: the request for one, and what the answer says. The authority's own signature is
- * checked with its certificates by `openssl ts -verify`, not here.
- */
+/** Time stamps of RFC 3161: the request for one, what the answer says, and who signed it. */
+import type { X509Certificate } from 'node:crypto'
+import { verifyCmsSignature } from './cms-signature.ts'
+import { DER, type DerElement, encodeElement, readChildren, readSingle, requireTag } from './der.ts'
 import { malformed, SignatureError } from './signature-error.ts'
 
-/** Tags of DER, and the object identifiers in their encoded form. */
-const DER = {
-  boolean: 1,
-  integer: 2,
-  octets: 4,
-  null: 5,
-  oid: 6,
-  time: 0x18,
-  sequence: 0x30,
-  explicit0: 0xa0,
-} as const
+/** Object identifiers in their encoded form. */
 const SHA256_OID = Buffer.from('608648016503040201', 'hex')
 const SIGNED_DATA_OID = Buffer.from('2a864886f70d010702', 'hex')
-const TIME_STAMP_INFO_OID = Buffer.from('2a864886f70d0109100104', 'hex')
+/** TSTInfo. */
+const INFO_TYPE = '2a864886f70d0109100104'
 
 const HASH_BYTES = 32
 /** Granted, and granted with changes. */
@@ -72,14 +63,37 @@ function readStamp(token: DerElement, hash: Uint8Array): { time: Date; rest: Der
   return { time: readTime(requireTag(time, DER.time).content.toString('latin1')), rest }
 }
 
-/** Unpacks ContentInfo, SignedData and EncapsulatedContentInfo. */
-function readTimeStampInfo(token: DerElement): Buffer {
+/**
+ * Checks the authority's signature, and returns its certificate. Throws SignatureError unless that leads to
+ * one of `authorities` and was valid at the time of the stamp.
+ */
+export function verifyTimeStampSignature(
+  token: Uint8Array,
+  hash: Uint8Array,
+  authorities: readonly X509Certificate[],
+): X509Certificate {
+  const [whole] = readChildren(Buffer.from(token))
+  const signed = requireTag(whole, DER.sequence)
+  const { time } = readStamp(signed, hash)
+  const parts = readSignedData(signed)
+  return verifyCmsSignature({ type: INFO_TYPE, content: readContent(parts), parts }, authorities, time)
+}
+
+const readTimeStampInfo = (token: DerElement): Buffer =>
+  readSingle(readContent(readSignedData(token)), DER.sequence)
+
+/** Unpacks ContentInfo and SignedData. */
+function readSignedData(token: DerElement): DerElement[] {
   const [type, signed] = readChildren(token.content)
   if (!type?.content.equals(SIGNED_DATA_OID)) throw malformed('The time stamp is not signed data.')
-  const [, , encapsulated] = readChildren(readSingle(requireTag(signed, DER.explicit0).content, DER.sequence))
-  const [innerType, content] = readChildren(requireTag(encapsulated, DER.sequence).content)
-  if (!innerType?.content.equals(TIME_STAMP_INFO_OID)) throw malformed('The signed data is not a time stamp.')
-  return readSingle(readSingle(requireTag(content, DER.explicit0).content, DER.octets), DER.sequence)
+  return readChildren(readSingle(requireTag(signed, DER.context0).content, DER.sequence))
+}
+
+/** Unpacks EncapsulatedContentInfo. */
+function readContent([, , encapsulated]: readonly DerElement[]): Buffer {
+  const [type, content] = readChildren(requireTag(encapsulated, DER.sequence).content)
+  if (type?.content.toString('hex') !== INFO_TYPE) throw malformed('The signed data is not a time stamp.')
+  return readSingle(requireTag(content, DER.context0).content, DER.octets)
 }
 
 /** `20261120100000.25Z` */
@@ -96,45 +110,4 @@ function toInteger(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex(byte => byte !== 0)
   const digits = Buffer.from(start === -1 ? [0] : bytes.subarray(start))
   return (digits[0] ?? 0) < 0x80 ? digits : Buffer.concat([Buffer.from([0]), digits])
-}
-
-/** At most 127 bytes of content, which is enough for a request. */
-function encodeElement(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts)
-  if (content.length > 127) throw new RangeError('a time stamp request is too long')
-  return Buffer.concat([Buffer.from([tag, content.length]), content])
-}
-
-type DerElement = { tag: number; content: Buffer; whole: Buffer }
-
-function requireTag(element: DerElement | undefined, tag: number): DerElement {
-  if (element?.tag === tag) return element
-  throw malformed('The time stamp cannot be read.')
-}
-
-function readSingle(bytes: Buffer, tag: number): Buffer {
-  const [element, more] = readChildren(bytes)
-  if (more !== undefined) throw malformed('The time stamp cannot be read.')
-  return requireTag(element, tag).content
-}
-
-function readChildren(bytes: Buffer): DerElement[] {
-  const elements: DerElement[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const element = readElement(bytes.subarray(at))
-    elements.push(element)
-    at += element.whole.length
-  }
-  return elements
-}
-
-function readElement(bytes: Buffer): DerElement {
-  const first = bytes[1] ?? 0x80
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
-  const isReadable = first !== 0x80 && lengthBytes <= 4 && bytes.length >= 2 + lengthBytes
-  if (!isReadable) throw malformed('The time stamp cannot be read.')
-  const start = 2 + lengthBytes
-  const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes))
-  if (end > bytes.length) throw malformed('The time stamp cannot be read.')
-  return { tag: bytes[0] ?? 0, content: bytes.subarray(start, end), whole: bytes.subarray(0, end) }
 }

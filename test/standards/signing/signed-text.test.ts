@@ -23,17 +23,17 @@ const findKey = createKeyFinder(readExample('did-example'))
 const withCode = (code: string) => (error: unknown) => error instanceof SignatureError && error.code === code
 const read = (text: string) => readSignedText(Buffer.from(text))
 
+const list = { url: 'https://a.example/1', did: TEST_DID, bits: createStatusBits() }
+const tokenList = buildTokenStatusList({ ...list, validFrom: SIGNED_AT, validUntil: LATER }, 300)
 const texts = new Map<SignedForm, string>()
 before(async () => {
   const example = readExample<{ presentations: { authority: string } }>('sd-jwt-battery-item')
-  const list = { url: 'https://a.example/1', did: TEST_DID, bits: createStatusBits() }
-  const claims = buildTokenStatusList({ ...list, validFrom: SIGNED_AT, validUntil: LATER }, 300)
   const manifest = await addProof(buildMirrorManifest([FILE], SIGNED_AT), testSigner, SIGNED_AT)
   texts.set('passport', JSON.stringify(readExample('en18223-textile-item'), null, 2))
   texts.set('credential', JSON.stringify(readExample('untp-dpp-textile-item')))
   texts.set('credential-jwt', `${vectors.vcJwt.jwt}\n`)
   texts.set('sd-jwt', example.presentations.authority)
-  texts.set('status-list-jwt', await signJws(claims, STATUS_LIST_JWT, testSigner))
+  texts.set('status-list-jwt', await signJws(tokenList, STATUS_LIST_JWT, testSigner))
   texts.set('mirror-manifest', JSON.stringify(manifest))
 })
 const getText = (form: SignedForm) => texts.get(form) ?? ''
@@ -96,7 +96,7 @@ describe('a signed text', () => {
   })
 
   test('belongs to the issuer that it names', async () => {
-    const sign = (iss: string) => signJws({ iss, sub: 'a' }, STATUS_LIST_JWT, testSigner)
+    const sign = (iss: string) => signJws({ ...tokenList, iss }, STATUS_LIST_JWT, testSigner)
     read(await sign(TEST_DID)).verify(findKey, NOW)
     const foreign = read(await sign('did:web:elsewhere.example'))
     assert.throws(() => foreign.verify(findKey, NOW), withCode('unusable_key'))

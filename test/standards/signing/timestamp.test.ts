@@ -1,14 +1,20 @@
 /** Time stamps of RFC 3161, with an authority that OpenSSL played. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { SignatureError } from '../../../src/standards/signing/signature-error.ts'
-import { buildTimeStampRequest, readTimeStampResponse } from '../../../src/standards/signing/timestamp.ts'
+import {
+  buildTimeStampRequest,
+  readTimeStampResponse,
+  readTimeStampToken,
+  verifyTimeStampSignature,
+} from '../../../src/standards/signing/timestamp.ts'
 import { createRandom } from '../random.ts'
 import { readExample } from '../signing-examples.ts'
 
 type TimeStampExample = { data: string; nonce: string; request: string; granted: string; rejected: string }
-const example = readExample<TimeStampExample & { requestWithoutNonce: string }>('time-stamp')
+type Certificates = { certificate: string; otherCertificate: string }
+const example = readExample<TimeStampExample & Certificates & { requestWithoutNonce: string }>('time-stamp')
 const hash = createHash('sha256').update(example.data).digest()
 const nonce = Buffer.from(example.nonce, 'hex')
 const granted = Buffer.from(example.granted, 'base64')
@@ -55,6 +61,41 @@ describe('a response', () => {
       } catch (error) {
         assert.ok(error instanceof SignatureError, String(error))
       }
+    }
+  })
+})
+
+describe('the signature of an authority', () => {
+  const { token } = readTimeStampResponse(granted, hash, nonce)
+  const [certificate, other] = [example.certificate, example.otherCertificate].map(
+    base64 => new X509Certificate(Buffer.from(base64, 'base64')),
+  ) as [X509Certificate, X509Certificate]
+
+  test('is valid for its certificate', () => {
+    assert.equal(verifyTimeStampSignature(token, hash, [certificate]).subject, 'CN=Test time stamps')
+  })
+
+  test('is refused without a trusted certificate, or for another hash', () => {
+    for (const authorities of [[], [other]])
+      assert.throws(() => verifyTimeStampSignature(token, hash, authorities), withCode('unusable_key'))
+    const otherHash = createHash('sha256').update('other').digest()
+    assert.throws(() => verifyTimeStampSignature(token, otherHash, [certificate]), withCode('altered'))
+  })
+
+  test('is refused if what it covers was altered by one byte', () => {
+    const content = token.indexOf(hash)
+    for (let at = 0; at < token.length; at++) {
+      const changed = Buffer.from(token)
+      changed[at] = (changed[at] ?? 0) ^ 0x11
+      try {
+        verifyTimeStampSignature(changed, hash, [certificate])
+      } catch (error) {
+        assert.ok(error instanceof SignatureError, String(error))
+        continue
+      }
+      // Versions, the list of digests, and certificates that the trusted one replaces are not covered.
+      assert.deepEqual(readTimeStampToken(changed, hash), readTimeStampToken(token, hash))
+      assert.ok(at < content - 40 || at > content + 110, `byte ${at}`)
     }
   })
 })
