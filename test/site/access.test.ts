@@ -320,7 +320,10 @@ describe('an ended link', () => {
     const cookie = cookieOf(await enter(id, token))
     await revokeAccessLink(account.ctx, (await listAccessLinks(account.ctx))[0]?.id ?? '')
     const { text } = await view(id, cookie, '?lang=en')
-    assert.match(text, /For a new link, ask Testmarke GmbH: passport@testmarke\.example\./)
+    assert.match(
+      text,
+      /For a new link, ask Testmarke GmbH: <a href="mailto:passport@testmarke\.example">passport@testmarke\.example<\/a>\./,
+    )
     assert.match((await view(id, cookie, '?lang=el')).text, /Για νέο σύνδεσμο[^<]*Testmarke GmbH/)
     assert.doesNotMatch((await view(id, undefined)).text, /For a new link/)
   })

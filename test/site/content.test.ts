@@ -267,6 +267,33 @@ describe('the page', () => {
     }
   })
 
+  test('draws a map of three or more countries, in fewer than 1.5 kB, with their names as its text', () => {
+    const mapOf = (...countries: string[]) => {
+      const supplyChainStages = countries.map(country => ({ stage: 'spinning', country }))
+      const html = renderPage(read(rowOf('textile', { supplyChainStages })), 'de')
+      return /<svg class="map".*?<\/svg>/s.exec(html)?.[0] ?? ''
+    }
+    assert.equal(mapOf('TR', 'PT', 'TR'), '')
+    assert.match(
+      mapOf('TR', 'TR', 'PT', 'MT'),
+      /role="img" aria-label="Karte: Türkei, Portugal, Malta".*<polyline points="\d+ \d+ \d+ \d+ \d+ \d+"\/>(<circle[^>]*>){3}/,
+    )
+    for (const countries of [
+      ['RU', 'CA', 'US'],
+      ['RU', 'CA', 'US', 'CN', 'ID', 'BR', 'AU', 'IN', 'AR', 'CL'],
+    ]) {
+      assert.ok(gzipSync(mapOf(...countries)).length < 1_500)
+    }
+  })
+
+  test('for readers with an access link all sections are open, and restricted rows say so', () => {
+    const html = renderPage(read(rowOf('textile', FULL.textile), 'authority'), 'en')
+    assert.doesNotMatch(html.slice(html.indexOf('<main')), /<details>/)
+    assert.match(html, /EORI[^<]*<\/dt><dd><bdi>DECANARY1<\/bdi><small class="from">not public<\/small>/)
+    assert.match(html, /CANARY Mill<\/bdi> \(not public\)/)
+    assert.doesNotMatch(renderPage(read(rowOf('textile', FULL.textile)), 'en'), /not public/)
+  })
+
   test('sections have a fixed order, and the first two are open', () => {
     const html = page(rowOf('textile', FULL.textile))
     const found = html.matchAll(

@@ -2,9 +2,10 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
-import { formatAmount } from '../../i18n/format.ts'
+import { formatAmount, formatCountry } from '../../i18n/format.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { renderClassScale, renderComposition, renderMeter, renderSupplyChain } from './figures.ts'
+import { renderStageMap } from './stage-map.ts'
 import {
   findLabelLanguage,
   findLink,
@@ -23,7 +24,14 @@ import {
 } from './values.ts'
 
 /** Neighbouring pairs share a `dl`; a figure has its own heading. `body` is ready HTML. */
-export type Block = { kind: 'pair' | 'figure'; title: string; titleLanguage: 'en' | undefined; body: string }
+export type Block = {
+  kind: 'pair' | 'figure'
+  title: string
+  titleLanguage: 'en' | undefined
+  body: string
+  /** Not shown to everyone. */
+  isRestricted: boolean
+}
 
 /** A label that fits a quarter of the page's width, or half of a phone's width. */
 const MAX_SHORT_LABEL_LENGTH = 24
@@ -51,8 +59,25 @@ export function renderPair(
   return html`<div!${isShort ? '' : ' class="w"'}><dt!${titleClass}!${renderLangAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
+export const isRestricted = ({ audience }: Pick<Field, 'audience'>): boolean =>
+  audience !== undefined && !audience.includes('public')
+
 /** Returns no block if the object lacks the field. */
 export function renderBlocks(locale: PageLocale, field: Field, data: DataObject, parent = ''): Block[] {
+  return renderFieldBlocks(locale, field, data, parent).map(block => ({
+    ...block,
+    isRestricted: block.isRestricted === true || isRestricted(field),
+  }))
+}
+
+type UnmarkedBlock = Omit<Block, 'isRestricted'> & Partial<Pick<Block, 'isRestricted'>>
+
+function renderFieldBlocks(
+  locale: PageLocale,
+  field: Field,
+  data: DataObject,
+  parent: string,
+): UnmarkedBlock[] {
   const value = getOwn(data, field.name)
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
@@ -90,7 +115,7 @@ function renderListBlocks(
   path: string,
   label: Pick<Block, 'title' | 'titleLanguage'>,
   value: unknown,
-): Block[] {
+): UnmarkedBlock[] {
   const entries = Array.isArray(value) ? value : []
   const members = field.of ?? []
   const [only] = members
@@ -154,6 +179,10 @@ function renderCompositionField(
   )
 }
 
+/** Says that not everyone sees the field, for readers who do. */
+const renderRestrictedMark = ({ labels }: PageLocale, field: Field) =>
+  isRestricted(field) ? html` (${labels.ui.restricted})` : ''
+
 /** Each stage of the supply chain by its first member and its country, with the other members below. */
 function renderSupplyChainField(
   locale: PageLocale,
@@ -164,11 +193,15 @@ function renderSupplyChainField(
   const renderMember = (entry: DataObject, member: Field | undefined) =>
     member === undefined || entry[member.name] === undefined
       ? ''
-      : renderFieldValue(locale, member, `${path}.${member.name}`, entry[member.name])
+      : renderFieldValue(locale, member, `${path}.${member.name}`, entry[member.name]) +
+        renderRestrictedMark(locale, member)
   const [stage] = members
   const place = members.find(({ format }) => format === 'country')
   const others = members.filter(member => member !== stage && member !== place)
-  return renderSupplyChain(
+  const countries = place === undefined ? [] : entries.flatMap(entry => asCode(entry[place.name]))
+  const names = [...new Set(countries)].map(code => formatCountry(locale.language, code)).join(', ')
+  const map = renderStageMap(countries, fillPlaceholders(locale.labels.ui.map, { countries: names }))
+  const stages = renderSupplyChain(
     entries.map(entry => ({
       name: renderMember(entry, stage),
       place: renderMember(entry, place),
@@ -178,7 +211,10 @@ function renderSupplyChainField(
         .join(' · '),
     })),
   )
+  return map + stages
 }
+
+const asCode = (value: unknown): string[] => (typeof value === 'string' ? [value] : [])
 
 /** Each document by its first member, its title, its type or a name that the account chose, with its link. */
 function renderDocuments(
@@ -223,7 +259,8 @@ function renderTable(
   const columns = used.filter(member => member !== casMember)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const max = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
-  const renderLabel = (column: Field) => renderFieldLabel(locale, `${path}.${column.name}`)
+  const renderLabel = (column: Field) =>
+    renderFieldLabel(locale, `${path}.${column.name}`) + renderRestrictedMark(locale, column)
   const renderCell = (entry: DataObject, column: Field, i: number) => {
     const value = entry[column.name]
     if (isNumber(value)) return renderAmountCell(locale, column, value, max)

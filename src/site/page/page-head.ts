@@ -167,9 +167,11 @@ function renderAccessBanner(page: PageContext): string {
 function renderContact({ view, labels }: PageContext): string {
   const { legalName, contactEmail }: Record<string, unknown> = Object(view.data.economicOperator)
   const [operator, email] = [asText(legalName), asText(contactEmail)]
-  return operator === '' || email === ''
-    ? ''
-    : html`<bdi>${fillPlaceholders(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
+  if (operator === '' || email === '') return ''
+  const [before = '', after = ''] = labels.ui['accessEnded.ask']
+    .split('{email}')
+    .map(part => fillPlaceholders(part, { operator }))
+  return html`<bdi>${before}<a href="mailto:${email}">${email}</a>${after}</bdi>`
 }
 
 /** What a reader must know first: archived, corrected since, an earlier version. */

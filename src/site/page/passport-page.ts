@@ -179,6 +179,12 @@ const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch'
 const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
   labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
+const getFieldNote = (page: PageContext, isRestricted: boolean, origin: Origin | undefined): string =>
+  [
+    ...(isRestricted ? [page.labels.ui.restricted] : []),
+    ...(origin === undefined ? [] : [getOriginText(page, origin)]),
+  ].join(' · ')
+
 /**
  * Neighbouring pairs share a list. A figure alone under its heading needs no second title. The last line
  * names the origin of most fields; a field from elsewhere names its own.
@@ -197,8 +203,8 @@ function renderSectionContent(
     pairs = ''
   }
   for (const { blocks, origin } of parts) {
-    const note = origin === undefined || origin === mainOrigin ? '' : getOriginText(page, origin)
-    for (const { kind, title, titleLanguage, body } of blocks) {
+    for (const { kind, title, titleLanguage, body, isRestricted } of blocks) {
+      const note = getFieldNote(page, isRestricted, origin === mainOrigin ? undefined : origin)
       if (kind === 'pair') {
         const small = note && html`<small class="from">${note}</small>`
         pairs += renderPair(title, body, small, isAlone && title === heading, titleLanguage)

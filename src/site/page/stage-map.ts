@@ -1,0 +1,114 @@
+/** A small map of the countries of a supply chain, drawn from the outlines of `scripts/world-map.ts`. */
+import { readFileSync } from 'node:fs'
+import { html } from 'ghtml'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
+
+type World = {
+  /** Outlines by ISO 3166-1 code. */
+  shapes: Readonly<Record<string, string>>
+  /** Positions of small countries. */
+  dots: Readonly<Record<string, readonly [x: number, y: number]>>
+}
+type Point = readonly [x: number, y: number]
+/** The largest outline of a country and the middle of it; a small country has no outline. */
+type Place = { outline: readonly Point[]; at: Point }
+
+const WORLD: World = JSON.parse(readFileSync(new URL('../../../assets/world.json', import.meta.url), 'utf8'))
+
+/** Fewer are clear without a map. */
+const MIN_COUNTRIES = 3
+/** Around the outlines, in units of the map, of which a degree has two. */
+const MARGIN = 6
+const MIN_ASPECT = 2
+/** 1.4 kB compressed. With more, only the dots are drawn. */
+const MAX_OUTLINES_LENGTH = 3_000
+
+/**
+ * The stages as a line from country to country. Empty for fewer than three countries with a known place.
+ * `label` names the countries for readers who do not see the map.
+ */
+export function renderStageMap(countries: readonly string[], label: string): string {
+  const route = countries.filter((code, i) => code !== countries[i - 1])
+  const places = new Map(
+    route.flatMap(code => {
+      const place = findPlace(code)
+      return place === undefined ? [] : [[code, place] as const]
+    }),
+  )
+  if (places.size < MIN_COUNTRIES) return ''
+  const all = [...places.values()]
+  const { box, width } = frame(all.flatMap(({ outline, at }) => [at, ...outline]))
+  const drawn = all.map(({ outline }) => drawLine(outline)).join('')
+  const outlines = drawn.length > MAX_OUTLINES_LENGTH ? '' : drawn
+  const line = route.flatMap(code => places.get(code)?.at.join(' ') ?? []).join(' ')
+  const radius = Math.round(width / 8) / 10
+  const dots = all.map(({ at: [x, y] }) => html`<circle cx="${x}" cy="${y}" r="${radius}"/>`)
+  return html`<svg class="map" viewBox="${box}" role="img" aria-label="${label}"><path d="${outlines}"/><polyline points="${line}"/>!${dots}</svg>`
+}
+
+const known = new BoundedMap<string, Place | undefined>(500)
+
+const findPlace = (code: string): Place | undefined => known.getOrMake(code, () => readPlace(code))
+
+function readPlace(code: string): Place | undefined {
+  const dot = WORLD.dots[code]
+  if (dot !== undefined) return { outline: [], at: dot }
+  const shape = WORLD.shapes[code]
+  if (shape === undefined) return undefined
+  const [largest = []] = readOutlines(shape).sort((a, b) => getArea(b) - getArea(a))
+  return { outline: largest, at: findMiddle(largest) }
+}
+
+/** Outlines have only the commands `M`, `l`, `h`, `v` and `z`, each `M` with the numbers of one point. */
+function readOutlines(shape: string): Point[][] {
+  return shape
+    .split('M')
+    .slice(1)
+    .map(text => {
+      let [x, y] = [0, 0]
+      const points: Point[] = []
+      for (const [, command = 'M', numbers = ''] of `M${text}`.matchAll(/([Mlhv])([^Mlhvz]*)/g)) {
+        const steps = Array.from(numbers.matchAll(/-?\d+/g), Number)
+        const size = command === 'h' || command === 'v' ? 1 : 2
+        for (let i = 0; i < steps.length; i += size) {
+          const [first = 0, second = 0] = steps.slice(i, i + size)
+          x += command === 'v' ? 0 : first
+          y += command === 'v' ? first : second
+          points.push([x, y])
+        }
+      }
+      return points
+    })
+}
+
+const cross = ([ax, ay]: Point, [bx, by]: Point) => ax * by - bx * ay
+
+/** Twice the area. */
+const getArea = (points: readonly Point[]) =>
+  Math.abs(points.reduce((sum, point, i) => sum + cross(points.at(i - 1) ?? point, point), 0))
+
+const findMiddle = (points: readonly Point[]): Point => {
+  const middle = (axis: 0 | 1) =>
+    Math.round(points.reduce((sum, point) => sum + point[axis], 0) / points.length)
+  return [middle(0), middle(1)]
+}
+
+function frame(points: readonly Point[]): { box: string; width: number } {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)]
+  const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys) - MARGIN]
+  const height = Math.max(...ys) + MARGIN - top
+  const natural = Math.max(...xs) + MARGIN - left
+  const width = Math.max(natural, MIN_ASPECT * height)
+  return { box: `${left - Math.round((width - natural) / 2)} ${top} ${width} ${height}`, width }
+}
+
+const drawLine = ([first, ...rest]: readonly Point[]): string => {
+  if (first === undefined) return ''
+  let from = first
+  const steps = rest.map(point => {
+    const step = `${point[0] - from[0]} ${point[1] - from[1]}`
+    from = point
+    return step
+  })
+  return `M${first.join(' ')}l${steps.join(' ').replaceAll(' -', '-')}z`
+}
