@@ -1989,6 +1989,8 @@ export type Texts = {
     sku_shared: (values: { sku: Value; ids: Value }) => string
     row_twice: (values: { key: Value }) => string
     other_category: (values: { category: Value }) => string
+    unknown_picture: string
+    unknown_document: string
     unstorable: string
   }
   kinds: {
@@ -2026,6 +2028,7 @@ export type Texts = {
     unlisted_name: string
     now_known: string
     not_ready: string
+    unknown_media: string
     media_type: string
     media_too_large: string
     media_dimensions: string

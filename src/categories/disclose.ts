@@ -1,8 +1,10 @@
 /** Selects what a reader may see of the data. Everything that shows data to others uses this. */
 
 import { type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
+import type { Path } from '../kernel/errors.ts'
+import { perObject } from '../kernel/memo.ts'
 import type { CompleteCategory } from './catalogue.ts'
-import { type Audience, ENTRY_AUDIENCES, type Field, findScalarEntry } from './field.ts'
+import { AUDIENCES, type Audience, ENTRY_AUDIENCES, type Field, findScalarEntry } from './field.ts'
 
 /** `withheld`: another audience would see more. Free-form keys do not count. */
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }
@@ -85,8 +87,57 @@ const AUDIENCES_OF_ENTRY: ReadonlyMap<unknown, readonly Audience[]> = new Map(Ob
 /** An entry with an unknown value is shown to nobody but the account. */
 function maySeeEntry({ audienceMember }: Field, entry: unknown, state: Disclosure): boolean {
   if (audienceMember === undefined || state.audience === 'owner' || !isObject(entry)) return true
-  const access = getOwn(entry, audienceMember) ?? 'public'
-  if (AUDIENCES_OF_ENTRY.get(access)?.includes(state.audience)) return true
-  state.withheld = true
-  return false
+  const mayBeSeen = getEntryAudience(entry, audienceMember).includes(state.audience)
+  if (!mayBeSeen) state.withheld = true
+  return mayBeSeen
 }
+
+const getEntryAudience = (entry: DataObject, audienceMember: string): readonly Audience[] =>
+  AUDIENCES_OF_ENTRY.get(getOwn(entry, audienceMember) ?? 'public') ?? []
+
+/** Those of `outer`, the readers of the list, who may see this entry. */
+export const narrowToEntry = (
+  { audienceMember }: Field,
+  entry: unknown,
+  outer: readonly Audience[],
+): readonly Audience[] =>
+  audienceMember === undefined || !isObject(entry)
+    ? outer
+    : outer.filter(one => getEntryAudience(entry, audienceMember).includes(one))
+
+/** A file that data refers to. `path` begins at the data. */
+export type FileReference = {
+  path: Path
+  id: string
+  kind: 'picture' | 'document'
+  /** The widest one that may see the entry; `owner`: only the account. */
+  audience: Audience | 'owner'
+}
+
+/** In the order of the fields. Values of another shape are left out. */
+export function listFiles(category: CompleteCategory, data: DataObject): FileReference[] {
+  const files: FileReference[] = []
+  for (const { list, member, kind } of getFileLists(category)) {
+    const entries = getOwn(data, list.name)
+    if (!Array.isArray(entries)) continue
+    for (const [i, entry] of entries.entries()) {
+      const id = isObject(entry) ? getOwn(entry, member.name) : undefined
+      if (typeof id !== 'string') continue
+      const maySeeFile = (audience: Audience) =>
+        [list, member].every(field => maySee(audience, field)) &&
+        maySeeEntry(list, entry, { audience, withheld: false })
+      const audience = AUDIENCES.find(maySeeFile) ?? 'owner'
+      files.push({ path: [list.name, i, member.name], id, kind, audience })
+    }
+  }
+  return files
+}
+
+/** The lists whose entries have a file. */
+const getFileLists = perObject(({ fields }: CompleteCategory) =>
+  fields.flatMap(list => {
+    const member = list.of?.find(({ format }) => format === 'picture_id' || format === 'document_id')
+    if (member === undefined) return []
+    return [{ list, member, kind: member.format === 'picture_id' ? 'picture' : 'document' } as const]
+  }),
+)

@@ -6,6 +6,7 @@ import type { StoredResponse } from '../accounts/idempotency-record.ts'
 import { getMediaQuota } from '../accounts/limits/media-quota.ts'
 import { storeIdempotencyRecord } from '../accounts/store-idempotency-record.ts'
 import { AppError, type DetailCode, invalid, invalidField, unavailable } from '../kernel/errors.ts'
+import { copyMedia } from './copy-media.ts'
 import { findMedia, KIND_LETTER, type MediaFile, originalKey, variantKey } from './media-file.ts'
 import type { MediaServices } from './media-services.ts'
 import { detectMediaType, isDeclaredType } from './media-type.ts'
@@ -147,6 +148,7 @@ const finish = (
     // A clean-up deletes what was begun an hour ago, and another request may delete what is ready.
     if (file?.status !== 'ready')
       throw unavailable('The file was deleted while it was being stored. Send it again.')
+    if (isNew) await copyMedia(tx, tx.spread?.shards.slice(1) ?? [], id)
     await storeIdempotencyRecord(tx, buildResponse({ file, isNew }))
     return { file, isNew }
   })

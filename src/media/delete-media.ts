@@ -1,9 +1,10 @@
 /** Deletes files: on request, and what killed processes have left. */
-import { atHome } from '../accounts/account-shard.ts'
+import { atHome, listAccountShards } from '../accounts/account-shard.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { notFound } from '../kernel/errors.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
 import { listObjectKeys } from './media-file.ts'
+import { isMediaInUse } from './media-use.ts'
 import type { MediaStore } from './store/media-store.ts'
 
 /** A process that stores a file for longer than this was killed. */
@@ -12,9 +13,18 @@ const MAX_DELETED = 100
 
 type DeletingContext = AccountContext & { mediaStore: MediaStore }
 
-/** Throws `not_found`. Killed halfway, the next clean-up ends it. */
+/**
+ * Throws `not_found`, and `in_use` while any version of a passport refers to the file. Killed halfway, the
+ * next clean-up ends it.
+ */
 export async function deleteMedia(ctx: DeletingContext, id: string): Promise<void> {
-  const file = await withTransaction(atHome(ctx), async ({ sql, accountId }) => {
+  const file = await withTransaction(atHome(ctx), async tx => {
+    const [home = tx, ...others] = listAccountShards(tx)
+    for (const shard of [home, ...others]) await requireUnused(shard, id)
+    for (const { sql, accountId } of others) {
+      await sql`delete from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
+    }
+    const { sql, accountId } = home
     const [row] = await sql<Doomed[]>`
       update media set status = 'd' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'r'
       returning ${doomedColumns(sql)}`
@@ -22,6 +32,17 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
   })
   if (file === undefined) throw notFound('file')
   await deleteObjects(atHome(ctx), ctx.mediaStore, file)
+}
+
+/** A write that refers to the file locks it, too: it waits for this transaction, or the other way round. */
+async function requireUnused(ctx: AccountContext, id: string): Promise<void> {
+  const { sql, accountId } = ctx
+  await sql`select 1 from media where account_id = ${accountId} and id = decode(${id}, 'hex') for update`
+  if (!(await isMediaInUse(ctx, id))) return
+  throw new AppError(
+    'in_use',
+    'A passport refers to this file, now or in an earlier version, and shows it for ever. It cannot be deleted.',
+  )
 }
 
 type Doomed = { account_id: number; id: string; width: number | null; bytes: number }

@@ -10,6 +10,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   scan_item_hour: 'hashes of the readers of items, for the same reason',
   scan_writer: 'batch numbers of processes that have ended',
   webhook_lease: 'leases of processes that have ended',
+  public_media: 'derived from references; servers write it again',
   readiness_facts: 'derived from the data; servers write it again',
   rate_share: 'requests of the current minute; not logged without shards',
   idempotency_key: 'responses of the last day to requests that may not be part of the restored state',

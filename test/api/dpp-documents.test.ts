@@ -2,6 +2,7 @@
  * Tests the documents of passports in each format that the table has: no reader finds in one what they may not
  * see, and the addresses that a document names answer.
  */
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
@@ -15,6 +16,7 @@ import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { findWholePassport } from '../../src/passports/read/find.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { storeFilesOf } from '../media/stored-files.ts'
 import {
   containsText,
   listPlantedTexts,
@@ -47,6 +49,7 @@ async function create(path: string, body: object) {
 async function makeFamily(category: CompleteCategory): Promise<Family> {
   const gtin = nextGtin()
   const data = { ...plant(category.fields, () => MARK), sku: `${category.id}-${MARK}`, gtin }
+  await storeFilesOf(t, account, data)
   const model = await create('/products', { category: category.id, data: { ...data, freeForm: FREE_FORM } })
   const lot = await create(`/products/${model.id}/children`, { level: 'batch', lot: 'L1' })
   const item = await create(`/products/${lot.id}/children`, { level: 'item', serial: 'S1' })

@@ -2,6 +2,7 @@
  * Tests random valid and invalid bodies on the whole server: stored unchanged, or rejected with every invalid
  * field named.
  */
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -10,6 +11,7 @@ import { validData } from '../categories/arbitrary.ts'
 import { invalidData } from '../categories/invalid-data.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { storeRandomFiles } from '../media/stored-files.ts'
 
 const RUNS = IS_FULL ? 1_000 : 150
 
@@ -22,6 +24,7 @@ for (const id of ['textile', 'battery', 'furniture']) {
     before(async () => {
       t = await startHarness()
       account = await t.account({ plan: 'enterprise' })
+      await storeRandomFiles(t, account)
     })
     after(() => t.close())
 

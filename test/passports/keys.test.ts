@@ -23,6 +23,7 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
   person: 'people belong to several accounts',
   person_session: 'directory: found by the hash of a cookie',
   plan: 'the same for all accounts',
+  public_media: 'the address of a file names no account',
   scan_cleaning: 'when the service last deleted old scans',
   scan_salt: 'the same for all accounts, for a day',
   scan_writer: 'which processes write scans',

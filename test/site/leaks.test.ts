@@ -2,6 +2,7 @@
  * Tests that protected values leave by no side door: webhooks and their log, files meant for others, error
  * messages, drafts, history, and answers to other accounts.
  */
+
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ import { exportStaticSite } from '../../src/transfer/static/export-static-site.t
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, type Answer, type Harness, nextGtin, type TestAccount } from '../harness.ts'
+import { storeFilesOf } from '../media/stored-files.ts'
 import { poolOfOne, temporaryFolder } from '../transfer/stores.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from '../webhooks/stand.ts'
 import { plant } from './planted.ts'
@@ -118,7 +120,10 @@ async function makeFamily(category: string, fields: readonly Field[]) {
 describe('protected values', () => {
   const families: Awaited<ReturnType<typeof makeFamily>>[] = []
   before(async () => {
-    for (const { id, fields } of allCategories()) families.push(await makeFamily(id, fields))
+    for (const { id, fields } of allCategories()) {
+      for (const mark of [MARK, MARK + 1]) await storeFilesOf(stand, account, fill(fields, mark))
+      families.push(await makeFamily(id, fields))
+    }
   })
 
   test('are in the data of the account itself', async () => {
@@ -162,7 +167,9 @@ describe('protected values', () => {
     const dir = folder.file('site')
     const exported = await stand.account({ plan: 'enterprise' })
     const [{ id: category, fields } = assert.fail()] = allCategories().filter(({ id }) => id === 'battery')
-    const made = await api('POST', '/products', { category, data: fill(fields, MARK) }, exported.key)
+    const data = fill(fields, MARK)
+    await storeFilesOf(stand, exported, data)
+    const made = await api('POST', '/products', { category, data }, exported.key)
     assert.equal(made.status, 201, made.text)
     await exportStaticSite(setup, { accountId: exported.id, dir })
     const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter(one => one.isFile())

@@ -50,17 +50,18 @@ function plantValue(leaf: Leaf, numberOf: Numbering): unknown {
   if (scalar !== undefined) return [plantScalar({ path, field: scalar }, n)]
   const { audienceMember } = field
   if (audienceMember !== undefined)
-    return Object.keys(ENTRY_AUDIENCES).map((access, i) => ({
-      ...plant(field.of ?? [], one => numberOf(one) + i * OTHER_ENTRY, inner),
-      [audienceMember]: access,
-    }))
+    return Object.entries(ENTRY_AUDIENCES).map(([access, readers], i) => {
+      const outer = audience.filter(one => (readers as readonly Audience[]).includes(one))
+      const entry = plant(field.of ?? [], one => numberOf(one) + i / OTHER_ENTRY, { path, outer })
+      return { ...entry, [audienceMember]: access }
+    })
   const entry = plant(field.of ?? [], numberOf, inner)
   if (field.sumsTo100 !== undefined) return [{ ...entry, [field.sumsTo100]: 100 }]
   return n % 2 === 0 ? [entry] : [entry, entry]
 }
 
-/** What is added to the number of a value in another entry of its list. */
-const OTHER_ENTRY = 31
+/** The values of each entry differ by this part of a number, so that their texts contain the number. */
+const OTHER_ENTRY = 8
 
 const hashOf = (text: string) => hash('sha256', text, 'hex')
 
@@ -85,7 +86,9 @@ export function plantScalar({ path, field }: Pick<Leaf, 'path' | 'field'>, n: nu
 export function listLeaves(fields: readonly Field[], scope: Scope = {}): Leaf[] {
   return fields.flatMap(field => {
     const leaf = describe(field, scope)
-    const members = field.fields ?? (findScalarEntry(field) === undefined ? field.of : undefined)
+    const all = field.fields ?? (findScalarEntry(field) === undefined ? field.of : undefined)
+    // What an entry says about its readers is the same in all planted data.
+    const members = all?.filter(({ name }) => name !== field.audienceMember)
     return members === undefined ? [leaf] : listLeaves(members, { path: leaf.path, outer: leaf.audience })
   })
 }

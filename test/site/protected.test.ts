@@ -2,6 +2,7 @@
  * Tests every protected field in every public response, of all levels and states: authorised audiences see
  * each value in page and document; no other audience sees it anywhere.
  */
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AUDIENCE_PROFILES, setAudienceProfile } from '../../src/accounts/audience-profile.ts'
@@ -22,6 +23,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
+import { storeFilesOf } from '../media/stored-files.ts'
 import { type Leaf, listLeaves, plant, plantScalar } from './planted.ts'
 
 /** Fields that not everyone may see, or not under each profile. */
@@ -62,6 +64,7 @@ after(() => harness.close())
 /** Values change from 1 to 2 after the units were issued; units keep the first. */
 async function makeFamily(account: TestAccount, { id: category, fields }: CompleteCategory) {
   const body = { category, data: filled(fields, 1), strict: false }
+  for (const n of [1, 2]) await storeFilesOf(harness, account, filled(fields, n))
   const model = (await createPassport(account.ctx, body)).passport.id
   const issue = async (parentUuid: string, unit: { lot?: string; serial?: string; data?: object }) => {
     const level = unit.serial === undefined ? 'batch' : 'item'

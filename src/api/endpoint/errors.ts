@@ -14,6 +14,7 @@ export const STATUS = {
   timeout: 408,
   archived: 409,
   gtin_taken: 409,
+  in_use: 409,
   idempotency_in_progress: 409,
   version_conflict: 412,
   payload_too_large: 413,

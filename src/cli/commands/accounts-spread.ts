@@ -1,6 +1,8 @@
 /** `carnet accounts spread`: one large account over several shards of a cluster. */
 import { actAsOperator } from '../../accounts/accounts.ts'
+import { withTransaction } from '../../accounts/context.ts'
 import { MAX_SHARDS } from '../../kernel/db/shards.ts'
+import { copyMedia } from '../../media/copy-media.ts'
 import { hasRunningImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { spreadAccount } from '../../webhooks/spread-account.ts'
 import { getAccountId } from '../command-line/account-arguments.ts'
@@ -18,7 +20,11 @@ export const accountsSpread: Command = {
       if (await hasRunningImport(await actAsOperator(ctx, input.accountId))) {
         throw new CommandError('A spreadsheet is being imported. Stop the import or wait until it ends.')
       }
-      const { name, shards, modelShards } = await spreadAccount(ctx, input)
+      const { name, shards, modelShards } = await withTransaction(ctx, async tx => {
+        const spread = await spreadAccount(tx, input)
+        await copyMedia(await actAsOperator(tx, input.accountId), spread.added)
+        return spread
+      })
       const text = `New models of account ${input.accountId} "${name}" are created on ${formatShards(modelShards)}; its passports are on ${formatShards(shards)}. Open it again with "carnet accounts reopen ${input.accountId}".`
       return { value: { id: String(input.accountId), name, shards, model_shards: modelShards }, text }
     },

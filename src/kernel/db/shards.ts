@@ -32,6 +32,7 @@ export const SHARED_TABLES = [
   'person',
   'person_session',
   'plan',
+  'public_media',
   'released_gtin',
   'scan_salt',
   'scan_setting',

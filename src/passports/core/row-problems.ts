@@ -13,6 +13,8 @@ export const ROW_PROBLEMS = {
   row_twice: 'Row {row} of this call is about the same product ({field} {key}). Send each product once.',
   other_category:
     'This product is in the category {category}, which cannot change. Send that category, or leave it out.',
+  unknown_picture: 'This account has no picture {media} that is ready. POST /media stores one.',
+  unknown_document: 'This account has no document {media} that is ready. POST /media stores one.',
   unstorable: 'data contains text or a number that cannot be stored.',
 } as const
 

@@ -3,13 +3,14 @@ import { atHome } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { type AppError, invalid } from '../../kernel/errors.ts'
+import { AppError, invalid } from '../../kernel/errors.ts'
 import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { gtinTakenError } from '../core/check-data.ts'
+import { findUnknownFiles } from '../core/file-uses.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import { findByGtin } from '../write/find-matches.ts'
-import { insertModels, isUnstorable, modelQuotaError } from '../write/insert-models.ts'
-import { writeVersions } from '../write/write-versions.ts'
+import { insertModels, isUnstorable, listUsesOfModel, modelQuotaError } from '../write/insert-models.ts'
+import { listUsesOfVersion, writeVersions } from '../write/write-versions.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation, Plan, Update } from './plan-row.ts'
 import { rejectRow, type SyncResult, toSynced } from './sync-result.ts'
@@ -105,8 +106,9 @@ async function writeCreations(
       const { row, model } = creation
       const reason = reasons.get(model.id)
       if (reason === undefined || reason === 'plan_limit') return true
+      if (reason instanceof AppError) rejectRow(result, row, reason)
       // For a row matched by GTIN, the model that took the GTIN may be the intended one.
-      if (reason === 'sku_taken' || row.matchBy === 'gtin') lost.push({ row, uuid: undefined })
+      else if (reason === 'sku_taken' || row.matchBy === 'gtin') lost.push({ row, uuid: undefined })
       else taken.push(creation)
       return false
     })
@@ -130,15 +132,17 @@ async function writeUpdates(
   { result, lost }: Outcome,
 ): Promise<void> {
   const versions = updates.map(({ next }) => next)
-  const { written, taken } = await writeVersions(ctx, versions)
+  const { written, taken, refused } = await writeVersions(ctx, versions)
   const takenGtins = updates.map(({ passport, claims }) => (taken.has(passport.id) ? claims : null))
   const holders = await findByGtin(ctx, takenGtins)
   for (const { row, passport, claims, warnings } of updates) {
     const { id } = passport
     const updated_at = written.get(id)
+    const error = refused.get(id)
     if (updated_at !== undefined) {
       result.updated.push({ index: row.index, passport: { ...passport, updated_at }, warnings })
-    } else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
+    } else if (error !== undefined) rejectRow(result, row, error)
+    else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
     else lost.push({ row, uuid: id })
   }
 }
@@ -156,18 +160,26 @@ async function previewPlans(
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
     return holder?.id === uuid ? undefined : holder
   }
+  const refused = await findUnknownFiles(ctx.sql, [
+    ...creations.flatMap(({ model }) => listUsesOfModel(model)),
+    ...updates.flatMap(({ next }) => listUsesOfVersion(ctx, next)),
+  ])
   const left = creations.length === 0 ? 0 : await getRemainingQuota(ctx, 'm')
   let remaining = left - before
   for (const creation of creations) {
     const { row, model } = creation
     const holder = holderOf(model.gtin14, model.id)
-    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
+    const error = refused.get(model.id)
+    if (error !== undefined) rejectRow(result, row, error)
+    else if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
     else if (remaining-- > 0) result.created.push(toSynced(creation, isBrief))
     else rejectRow(result, row, modelQuotaError())
   }
   for (const { row, passport, next, claims, warnings } of updates) {
     const holder = holderOf(claims, passport.id)
-    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
+    const error = refused.get(passport.id)
+    if (error !== undefined) rejectRow(result, row, error)
+    else if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
     else {
       result.updated.push({ index: row.index, passport: { ...passport, updated_at: next.now }, warnings })
     }

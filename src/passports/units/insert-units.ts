@@ -5,6 +5,8 @@ import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { storeUses } from '../../media/media-use.ts'
+import { type FileUse, findUnknownFiles, listFileUses, orUnknownFiles } from '../core/file-uses.ts'
 import type { PassportState } from '../core/state.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
@@ -26,19 +28,45 @@ type UnitInsert = {
   level: UnitLevel
   rows: readonly UnitRow[]
 }
-type UnitPreview = Omit<UnitInsert, 'contentId' | 'schemaVersion'>
+/** `uses`: the files that the rows refer to. */
+type UnitStatement = UnitInsert & { uses: readonly FileUse[] }
+type UnitPreview = Omit<UnitInsert, 'contentId'>
 /** A row that is in neither list has a lot or serial that is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
 /** Throws `archived` if the parent was archived meanwhile. */
 export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
+  const uses = batch.rows.flatMap(row => listUsesOfUnit(ctx, batch, row))
   try {
-    return { written: await withRetries(() => insertAllOrFree(ctx, batch)), rejected: new Map() }
+    const write = () => withRetries(() => insertAllOrFree(ctx, { ...batch, uses }))
+    const written = await orUnknownFiles(ctx.sql, uses, write)
+    return written instanceof Map ? await insertOthers(ctx, batch, written) : { written, rejected: new Map() }
   } catch (error) {
     if (findRejectReason(error) !== 'plan_limit') throw explainArchived(error)
   }
-  return retryOnLockTimeout(() => insertUpToQuota(ctx, batch))
+  return retryOnLockTimeout(() => insertUpToQuota(ctx, { ...batch, uses }))
 }
+
+/** All rows but those that refer to files that are not there. */
+async function insertOthers(
+  ctx: AccountContext,
+  batch: UnitInsert,
+  refused: Map<string, AppError>,
+): Promise<InsertOutcome> {
+  const rows = batch.rows.filter(({ id }) => !refused.has(id))
+  const { written, rejected } =
+    rows.length === 0
+      ? { written: new Set<string>(), rejected: new Map() }
+      : await insertUnits(ctx, { ...batch, rows })
+  return { written, rejected: new Map([...refused, ...rejected]) }
+}
+
+const listUsesOfUnit = (
+  { accountId }: AccountContext,
+  { parent, schemaVersion }: Pick<UnitInsert, 'parent' | 'schemaVersion'>,
+  { id, unit }: UnitRow,
+): FileUse[] =>
+  listFileUses({ accountId, id, versionNo: 1, category: parent.row.category, schemaVersion, data: unit.own })
 
 const explainArchived = (error: unknown) =>
   findRejectReason(error) === 'archived' ? archivedParentError() : error
@@ -60,7 +88,7 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use no quota. */
-async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
+async function insertUpToQuota(ctx: AccountContext, batch: UnitStatement): Promise<InsertOutcome> {
   const level = LEVEL_LETTER[batch.level]
   return withQuota(ctx, { level, wanted: batch.rows.length }, async ({ sql }, left) => {
     await sql`set local lock_timeout = '100ms'`
@@ -103,7 +131,7 @@ const UNIQUE_VIOLATION = '23505'
  * Returns the written ids. The first attempt has no `on conflict`, which costs a quarter more: most names are
  * free.
  */
-async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
+async function insertAllOrFree(ctx: AccountContext, batch: UnitStatement): Promise<Set<string>> {
   try {
     return await insertRows(ctx, ctx.sql, batch, 'all')
   } catch (error) {
@@ -116,7 +144,7 @@ async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<
 async function insertRows(
   ctx: AccountContext,
   sql: Sql,
-  { parent: { row: parent }, contentId, schemaVersion, level, rows }: UnitInsert,
+  { parent: { row: parent }, contentId, schemaVersion, level, rows, uses }: UnitStatement,
   which: 'all' | 'free',
 ): Promise<Set<string>> {
   const now = ctx.clock.now().getTime()
@@ -140,6 +168,12 @@ async function insertRows(
     ${lines(row => row.eventId)}::uuid[], ${lines(row => idFromUuid(row.id))}, ${lines(row => row.name)},
     ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[], ${texts(row => row.unit.search)}::text[],
     ${which === 'free'})`
+  if (uses.length > 0) {
+    const [outcome] = await sql<{ written: string[] }[]>`
+      with made as materialized (select ${call} as written)
+      select written, ${storeUses(sql, uses, sql`written`)} from made`
+    return new Set(outcome?.written)
+  }
   if (which === 'free') {
     const [outcome] = await sql<{ written: string[] }[]>`select ${call} as written`
     return new Set(outcome?.written)
@@ -152,6 +186,10 @@ async function insertRows(
 /** What `insertUnits` would return. Writes nothing. */
 export async function previewUnits(ctx: AccountContext, batch: UnitPreview): Promise<InsertOutcome> {
   const left = await getRemainingQuota(ctx, LEVEL_LETTER[batch.level])
-  const { rows, rejected } = await selectInsertable(ctx, batch, left)
+  const { rows: insertable, rejected } = await selectInsertable(ctx, batch, left)
+  const uses = insertable.flatMap(row => listUsesOfUnit(ctx, batch, row))
+  const refused = await findUnknownFiles(ctx.sql, uses)
+  for (const [id, error] of refused) rejected.set(id, error)
+  const rows = insertable.filter(({ id }) => !refused.has(id))
   return { written: new Set(rows.map(row => row.id)), rejected }
 }

@@ -73,10 +73,10 @@ async function writeUnits(
   { level, dryRun = false }: NewUnits,
 ): Promise<InsertOutcome | undefined> {
   if (rows.length === 0) return { written: new Set(), rejected: new Map() }
-  if (dryRun) return previewUnits(ctx, { parent, level, rows })
+  const { schemaVersion } = findUnitCategory(parent)
+  if (dryRun) return previewUnits(ctx, { parent, schemaVersion, level, rows })
   const contentId = await snapshotForUnits(ctx, parent)
   if (contentId === undefined) return undefined
-  const { schemaVersion } = findUnitCategory(parent)
   return insertUnits(ctx, { parent, contentId, schemaVersion, level, rows })
 }
 

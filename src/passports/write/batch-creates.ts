@@ -5,7 +5,7 @@ import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { findClaimNode } from '../../kernel/db/citus.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
-import { assert, toError } from '../../kernel/errors.ts'
+import { AppError, assert, toError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import {
   insertModels,
@@ -85,8 +85,10 @@ async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<stri
   const others = rows.filter(row => !rejected.has(row.id))
   const errors = others.length === 0 ? new Map<string, Error>() : await insertRows(sql, others)
   for (const row of rows.filter(({ id }) => rejected.has(id))) {
-    const isKeyTaken = rejected.get(row.id) === 'key_taken'
-    const error = isKeyTaken ? new IdempotencyKeyTaken() : await insertAlone(sql, row)
+    const reason = rejected.get(row.id)
+    // These two stay as they are whatever happens to the other rows.
+    const isFinal = reason === 'key_taken' || reason instanceof AppError
+    const error = isFinal ? buildError(reason) : await insertAlone(sql, row)
     if (error !== undefined) errors.set(row.id, error)
   }
   return errors
@@ -103,7 +105,7 @@ const insertAlone = (sql: Sql, row: ModelRow): Promise<Error | undefined> =>
 async function tryInsertTogether(
   sql: Sql,
   rows: readonly ModelRow[],
-): Promise<ReadonlyMap<string, RejectReason | undefined>> {
+): Promise<ReadonlyMap<string, RejectReason | AppError | undefined>> {
   try {
     return await insertModels(sql, rows)
   } catch (error) {
@@ -112,7 +114,8 @@ async function tryInsertTogether(
   }
 }
 
-function buildError(reason: RejectReason | undefined): Error {
+function buildError(reason: RejectReason | AppError | undefined): Error {
+  if (reason instanceof AppError) return reason
   if (reason === 'key_taken') return new IdempotencyKeyTaken()
   if (reason === 'gtin_taken') return gtinTakenError()
   assert(reason === 'plan_limit', 'a single row is rejected with a reason, and a create never claims a SKU')

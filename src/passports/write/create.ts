@@ -6,11 +6,18 @@ import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
+import { requireKnownFiles } from '../core/file-uses.ts'
 import type { PassportRow } from '../core/record.ts'
 import { type Gate, openGate } from '../readiness/gate.ts'
 import { tryInsertModel } from './batch-creates.ts'
 import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
-import { buildModelRow, type ModelRow, modelQuotaError, toPassportRow } from './insert-models.ts'
+import {
+  buildModelRow,
+  listUsesOfModel,
+  type ModelRow,
+  modelQuotaError,
+  toPassportRow,
+} from './insert-models.ts'
 
 /** `category` and `data` are unchecked. `strict` rejects unknown fields, which otherwise cause warnings. */
 type NewPassport = {
@@ -59,6 +66,7 @@ const isGtinTaken = (error: Error) => error instanceof AppError && error.code ==
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = buildCheckedRow(ctx, input, await openGate(ctx, getSource(input)))
   await requireFreeGtin(ctx, row.id, row.gtin14)
+  await requireKnownFiles(ctx, listUsesOfModel(row))
   if ((await getRemainingQuota(ctx, 'm')) < 1) throw modelQuotaError()
   return { passport: toPassportRow(row), warnings }
 }

@@ -9,8 +9,10 @@ import { getShard, getShardNumber, newPassportUuid } from '../../kernel/db/shard
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { storeUses } from '../../media/media-use.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { CheckedData } from '../core/check-data.ts'
+import { type FileUse, listFileUses, orUnknownFiles } from '../core/file-uses.ts'
 import type { PassportRow } from '../core/record.ts'
 
 export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
@@ -78,19 +80,22 @@ export const modelQuotaError = () =>
 /** `home`: where the account's SKUs are claimed, if its models are on several shards. */
 type SkuClaims = { rows: readonly SkuClaimRow[]; home?: Sql | undefined }
 
-/** Returns the rejected rows by id, each with its reason. If there are any, no row is written. */
+/**
+ * Returns the rejected rows by id, each with its reason; an error for one that refers to files that are not
+ * there. If there are any, no row is written.
+ */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
   { rows: claims, home }: SkuClaims = { rows: [] },
-): Promise<Map<string, RejectReason>> {
+): Promise<Map<string, RejectReason | AppError>> {
+  const uses = rows.flatMap(listUsesOfModel)
   const run = () =>
     home !== undefined && claims.length > 0
-      ? insertWithClaims(sql, rows, claims, home)
-      : insert(sql, rows, claims)
+      ? insertWithClaims(sql, { rows, uses }, claims, home)
+      : insert(sql, { rows, uses }, claims)
   try {
-    await withRetries(run)
-    return new Map()
+    return (await orUnknownFiles(sql, uses, () => withRetries(run))) ?? new Map()
   } catch (error) {
     const reason = findRejectReason(error)
     if (reason !== undefined) {
@@ -121,16 +126,30 @@ const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefin
 /** SQLSTATE classes 22 and 54: a value that cannot be stored or indexed. Other errors concern all rows. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
-async function insert(sql: Sql, rows: readonly ModelRow[], skuClaims: readonly SkuClaimRow[]): Promise<void> {
-  await sql`
+export const listUsesOfModel = (row: ModelRow): FileUse[] =>
+  listFileUses({
+    accountId: row.account_id,
+    id: row.id,
+    versionNo: 1,
+    category: row.category,
+    schemaVersion: row.schema_version,
+    data: row.data,
+  })
+
+type NewModels = { rows: readonly ModelRow[]; uses: readonly FileUse[] }
+
+async function insert(sql: Sql, { rows, uses }: NewModels, skuClaims: readonly SkuClaimRow[]): Promise<void> {
+  const call = sql`
     select public.carnet_create_models(${JSON.stringify(rows)}::text::jsonb, ${rows.some(hasIdempotencyKey)},
       ${skuClaims.length === 0 ? null : formatClaims(skuClaims)}::text::jsonb)`
+  if (uses.length === 0) await call
+  else await sql`with made as materialized (${call}) select ${storeUses(sql, uses)} from made`
 }
 
 /** Always the claims first, so that two calls lock in one order, whatever shards they write. */
 const insertWithClaims = (
   sql: Sql,
-  rows: readonly ModelRow[],
+  models: NewModels,
   claims: readonly SkuClaimRow[],
   home: Sql,
 ): Promise<void> =>
@@ -138,7 +157,7 @@ const insertWithClaims = (
     await getShard(tx, getShardNumber(home))`
       select carnet_refuse(refused::text) from public.carnet_claim_skus(${formatClaims(claims)}::text::jsonb) refused
       where refused <> '[]'`
-    await insert(tx, rows, [])
+    await insert(tx, models, [])
   })
 
 const formatClaims = (claims: readonly SkuClaimRow[]): string =>

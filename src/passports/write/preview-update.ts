@@ -1,5 +1,6 @@
 /** Previews a change: the corrected fields, the number of units, and units with own values. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { requireKnownFiles } from '../core/file-uses.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
@@ -8,6 +9,7 @@ import type { WrittenPassport } from './create.ts'
 import { requireFreeGtin } from './find-matches.ts'
 import { planNextVersion } from './plan-version.ts'
 import type { PassportChange } from './update.ts'
+import { listUsesOfVersion } from './write-versions.ts'
 
 export type CorrectionReach = {
   fields: readonly string[]
@@ -26,6 +28,7 @@ export async function previewUpdate(
   requireExpectedVersion(current.row, change)
   const { passport, next, warnings } = planNextVersion(ctx, current, change)
   await requireFreeGtin(ctx, change.uuid, next.gtin14)
+  await requireKnownFiles(ctx, listUsesOfVersion(ctx, next))
   const reach = change.changeType === 'correction' ? await findReach(ctx, current, next.changed) : null
   return { passport: { ...passport, updated_at: next.now }, warnings, reach }
 }

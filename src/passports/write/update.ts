@@ -18,7 +18,8 @@ export const updatePassport = (ctx: AccountContext, change: PassportChange): Pro
     const current = await getState(ctx, change.uuid)
     requireExpectedVersion(current.row, change)
     const { passport, next, warnings } = planNextVersion(ctx, current, change)
-    const { written, taken } = await writeVersions(ctx, [next])
+    const { written, taken, refused } = await writeVersions(ctx, [next])
+    for (const error of refused.values()) throw error
     if (taken.size > 0) throw await explainTakenGtin(ctx, next.gtin14)
     const updated_at = written.get(change.uuid)
     return updated_at && { passport: { ...passport, updated_at }, warnings }

@@ -4,13 +4,17 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findRejectReason, withRetries } from '../../kernel/db/database.ts'
+import type { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { storeUses } from '../../media/media-use.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
+import { type FileUse, listFileUses, orUnknownFiles } from '../core/file-uses.ts'
 import { dropCachedMetadata } from '../read/public-passport.ts'
 
 export type NextVersion = {
   id: string
+  category: string
   /** The current version, which must not have changed. */
   version_no: number
   /** Hex. Null when the passport is at version 1. */
@@ -43,10 +47,11 @@ export type NextVersion = {
 export const buildNextVersion = (
   { id, category, version_no }: { id: string; category: string; version_no: number },
   now: Date,
-  change: Omit<NextVersion, 'id' | 'version_no' | 'now' | 'event_id' | 'event'>,
+  change: Omit<NextVersion, 'id' | 'category' | 'version_no' | 'now' | 'event_id' | 'event'>,
 ): NextVersion => ({
   ...change,
   id,
+  category,
   version_no,
   now,
   event_id: newUuid(now.getTime()),
@@ -74,22 +79,31 @@ type VersionsWritten = {
   written: Map<string, Date>
   /** UUIDs of passports whose new GTIN is taken. */
   taken: Set<string>
+  /** Errors by UUID of passports that refer to files that are not there. */
+  refused: Map<string, AppError>
 }
 
-/** Writes all versions except those whose GTIN is taken. */
+/** Writes all versions except those whose GTIN is taken, or that refer to files that are not there. */
 export async function writeVersions(
   ctx: AccountContext,
   versions: readonly NextVersion[],
   options: WriteOptions = {},
 ): Promise<VersionsWritten> {
   const taken = new Set<string>()
+  const refused = new Map<string, AppError>()
   for (;;) {
-    const rest = versions.filter(({ id }) => !taken.has(id))
-    if (rest.length === 0) return { written: new Map(), taken }
+    const rest = versions.filter(({ id }) => !taken.has(id) && !refused.has(id))
+    if (rest.length === 0) return { written: new Map(), taken, refused }
+    const uses = rest.flatMap(next => listUsesOfVersion(ctx, next))
+    const write = () => withRetries(() => insertVersions(ctx, { versions: rest, uses }, options))
     try {
-      const rows = await withRetries(() => insertVersions(ctx, rest, options))
+      const rows = await orUnknownFiles(ctx.sql, uses, write)
+      if (rows instanceof Map) {
+        for (const [id, error] of rows) refused.set(id, error)
+        continue
+      }
       for (const { id } of rows) dropCachedMetadata(ctx.sql, id)
-      return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
+      return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken, refused }
     } catch (error) {
       const reason = findRejectReason(error)
       if (reason === undefined) throw error
@@ -99,20 +113,45 @@ export async function writeVersions(
   }
 }
 
+/** A refresh has none of its own. */
+export const listUsesOfVersion = ({ accountId }: AccountContext, next: NextVersion): FileUse[] =>
+  listFileUses({
+    accountId,
+    id: next.id,
+    versionNo: next.version_no + 1,
+    category: next.category,
+    schemaVersion: next.schema_version,
+    data: next.data ?? next.own,
+  })
+
+type WrittenRow = { id: string; updated_at: Date }
+type NewVersions = { versions: readonly NextVersion[]; uses: readonly FileUse[] }
+
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
-  versions: readonly NextVersion[],
+  { versions, uses }: NewVersions,
   { inBackground = false, moved }: WriteOptions,
-): Promise<{ id: string; updated_at: Date }[]> {
+): Promise<WrittenRow[]> {
   const [first] = versions
   if (first !== undefined && versions.length === 1 && moved === undefined) {
-    const [row] = await sql<{ updated_at: Date | null }[]>`
+    const call = sql`
       select public.carnet_write_version(${accountId}, ${actorId}, ${JSON.stringify(first)}::text::jsonb, ${inBackground}) as updated_at`
+    const [row] = await sql<{ updated_at: Date | null }[]>`${
+      uses.length === 0
+        ? call
+        : sql`with made as materialized (${call})
+          select updated_at, ${storeUses(sql, uses)} from made where updated_at is not null`
+    }`
     return row?.updated_at ? [{ id: first.id, updated_at: row.updated_at }] : []
   }
   const sorted = versions.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return sql<{ id: string; updated_at: Date }[]>`
+  const call = sql`
     select written as id, written_at as updated_at from public.carnet_write_versions(${accountId}, ${actorId},
       ${JSON.stringify(sorted)}::text::jsonb, ${inBackground},
       ${moved === undefined ? null : JSON.stringify(moved)}::text::jsonb)`
+  if (uses.length === 0) return sql<WrittenRow[]>`${call}`
+  return sql<WrittenRow[]>`
+    with made as materialized (${call}),
+    stored as materialized (select ${storeUses(sql, uses, sql`array(select id from made)`)})
+    select id, updated_at from made cross join (select count(*) from stored) s`
 }

@@ -3,6 +3,7 @@
  * may see. All salts follow from the account's commit key, so none is stored.
  */
 import { hash, hkdfSync } from 'node:crypto'
+import { narrowToEntry } from '../../categories/disclose.ts'
 import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../categories/field.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { assert } from '../../kernel/errors.ts'
@@ -73,6 +74,12 @@ export function presentSdJwt(
 
 export const hashDisclosure = (encoded: string): string => hash('sha256', encoded, 'base64url')
 
+/** A list is shown to those who may see one of its entries. */
+const narrowToEntries = (list: Field, value: unknown, outer: readonly Audience[]): readonly Audience[] =>
+  list.audienceMember === undefined || !Array.isArray(value) || value.length === 0
+    ? outer
+    : outer.filter(one => value.some(entry => narrowToEntry(list, entry, [one]).length > 0))
+
 type PathInFields = readonly (string | number)[]
 
 class DisclosureBuilder {
@@ -98,7 +105,7 @@ class DisclosureBuilder {
     const digests = fields.map(field => {
       const at = [...path, field.name]
       if (!Object.hasOwn(data, field.name)) return this.derive('decoy', at, DIGEST_BYTES)
-      const audience = narrowAudience(outer, field)
+      const audience = narrowToEntries(field, data[field.name], narrowAudience(outer, field))
       const value = this.concealInside(data[field.name], field, at, audience)
       const salt = this.derive('salt', at, SALT_BYTES)
       const encoded = encodeBase64Url(JSON.stringify([salt, field.name, value]))
@@ -116,9 +123,19 @@ class DisclosureBuilder {
     audience: readonly Audience[],
   ): unknown {
     if (Array.isArray(value) && field.type === 'list') {
-      return value.map((entry, i) => this.concealObject(entry, field.of ?? [], [...path, i], audience))
+      return value.map((entry, i) => this.concealEntry(entry, field, [...path, i], audience))
     }
     return field.type === 'object' ? this.concealObject(value, field.fields ?? [], path, audience) : value
+  }
+
+  /** An entry that fewer may see than its list gets a disclosure of its own. */
+  private concealEntry(entry: unknown, list: Field, path: PathInFields, outer: readonly Audience[]): unknown {
+    const audience = narrowToEntry(list, entry, outer)
+    const value = this.concealObject(entry, list.of ?? [], path, audience)
+    if (audience.length === outer.length) return value
+    const encoded = encodeBase64Url(JSON.stringify([this.derive('salt', path, SALT_BYTES), value]))
+    this.disclosures.push({ encoded, audience })
+    return { [SD_JWT.element]: hashDisclosure(encoded) }
   }
 
   private concealObject(

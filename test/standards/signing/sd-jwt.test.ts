@@ -141,7 +141,9 @@ describe('each field of each category', () => {
     if (field.localized) return [{ value: `@${path}@`, language: 'en' }]
     if (field.type === 'object') return fillFields(field.fields ?? [], path)
     if (field.type !== 'list') return `@${path}@`
-    return findScalarEntry(field) === undefined ? [fillFields(field.of ?? [], path)] : [`@${path}@`]
+    // Without a word about its readers, an entry is everybody's.
+    const members = field.of?.filter(({ name }) => name !== field.audienceMember) ?? []
+    return findScalarEntry(field) === undefined ? [fillFields(members, path)] : [`@${path}@`]
   }
   const listMarks = (text: string) => [...new Set(text.match(/@\/[\w/]+@/g))].sort()
 
@@ -163,6 +165,31 @@ describe('each field of each category', () => {
       }
     })
   }
+
+  test('reaches those whom its entry names, where entries say so', async () => {
+    const { fields } = variants[0] ?? assert.fail()
+    const documents = ['authority', 'restricted', 'public'].map(access => ({ type: `@/${access}@`, access }))
+    const { present, read } = await issue({ fields, data: { documents } })
+    const expected = {
+      public: ['public'],
+      legitimate_interest: ['restricted', 'public'],
+      authority: ['authority', 'restricted', 'public'],
+    }
+    for (const audience of AUDIENCES) {
+      const sent = present(audience)
+        .split(/[.~]/)
+        .map(part => Buffer.from(part, 'base64url').toString())
+      const allowed = expected[audience].map(access => `@/${access}@`)
+      assert.deepEqual(listMarks(sent.join()), allowed.toSorted())
+      const { documents: seen } = read(audience) as { documents?: { type: string }[] }
+      assert.deepEqual(
+        seen?.map(({ type }) => type),
+        allowed,
+      )
+    }
+    const hidden = await issue({ fields, data: { documents: documents.slice(0, 1) } })
+    assert.equal('documents' in (hidden.read('public') as object), false)
+  })
 
   test('needs to be known where others are hidden', () => {
     const data = { economicOperator: { legalName: 'A', eoriNumber: 'DE123456789012345' } }

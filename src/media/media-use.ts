@@ -1,0 +1,52 @@
+/** References from passports to files, which are checked and stored with the data that has them. */
+import type { AccountContext } from '../accounts/context.ts'
+import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
+import type { KIND_LETTER, MediaKind } from './media-file.ts'
+
+/** The widest audience that may see the entry: everyone, legitimate interest, authorities, the account. */
+export type UseAudience = 'p' | 'l' | 'a' | 'o'
+
+/** `passport`: UUID; `version_no`: the version that refers; `media`: id of the file. */
+export type MediaUse = {
+  account_id: number
+  passport: string
+  version_no: number
+  media: string
+  kind: (typeof KIND_LETTER)[MediaKind]
+  audience: UseAudience
+}
+
+/**
+ * SQL: stores the references of the passports whose UUIDs are in `written`, an array; without it, of all.
+ * Ends the statement with an error that `isUnknownMedia` knows if the account lacks one of the files.
+ */
+export const storeUses = (sql: Sql, uses: readonly MediaUse[], written: Fragment = sql`null`): Fragment =>
+  sql`public.carnet_use_media(${JSON.stringify(uses)}::text::jsonb, ${written})`
+
+/** SQLSTATE of `carnet_use_media`. */
+const UNKNOWN_MEDIA = 'CA003'
+
+export const isUnknownMedia = (error: unknown): boolean => sqlState(error) === UNKNOWN_MEDIA
+
+/** Of these references, those to files that the account lacks, that are of another kind, or not ready. */
+export async function findUnknownUses<U extends Pick<MediaUse, 'account_id' | 'media' | 'kind'>>(
+  sql: Sql,
+  uses: readonly U[],
+): Promise<U[]> {
+  if (uses.length === 0) return []
+  const ids = [...new Set(uses.map(({ media }) => media))]
+  const accounts = [...new Set(uses.map(use => use.account_id))]
+  const rows = await sql<{ account_id: number; id: string; kind: MediaUse['kind'] }[]>`
+    select account_id, encode(id, 'hex') as id, kind from media
+    where account_id = any(${accounts}::int[]) and status = 'r'
+      and id in (select decode(i, 'hex') from unnest(${ids}::text[]) i)`
+  const found = new Set(rows.map(row => `${row.account_id} ${row.id} ${row.kind}`))
+  return uses.filter(use => !found.has(`${use.account_id} ${use.media} ${use.kind}`))
+}
+
+/** Whether any version of any passport on this shard refers to the file. */
+export async function isMediaInUse({ sql, accountId }: AccountContext, id: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from media_use where account_id = ${accountId} and media_id = decode(${id}, 'hex') limit 1`
+  return rows.length > 0
+}
