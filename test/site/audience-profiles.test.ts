@@ -87,7 +87,7 @@ function renderAll(reader: Reader, data: object, corrected: object): Record<stri
     ...(audience === 'public' && {
       snippet: JSON.stringify(buildShopSnippet(ADDRESSES, row)),
       linkset: renderLinkset(ADDRESSES, { link: LINK, rawPath: `/01/${GTIN}` }, [row], {
-        ...{ formats: [], offers: [] },
+        ...{ formats: [], offers: [], backupBaseUrl: null },
       }),
     }),
   }

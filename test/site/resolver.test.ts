@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setBackupUrl } from '../../src/accounts/registry-settings.ts'
 import { buildGs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
@@ -368,6 +369,25 @@ describe('the checklist of conformant resolvers', () => {
     })
   })
 
+  test('8. it names the back-up copy of each level, if copies are published', async () => {
+    await setBackupUrl(account.ctx, 'https://copies.example/dpp')
+    t.clock.advance(2_000)
+    const linkset = await linksetOf(family.itemPath)
+    await setBackupUrl(account.ctx, null)
+    assert.deepEqual(linksetFaults({ linkset }), [])
+    assert.deepEqual(
+      linkset.map(one => one.alternate),
+      [family.item, family.batch, family.model].map(({ id }) => [
+        {
+          href: `https://copies.example/dpp/p/${id}`,
+          title: 'Back-up copy of the digital product passport',
+          type: 'text/html',
+        },
+      ]),
+    )
+    t.clock.advance(2_000)
+  })
+
   test('8. it stays valid with languages and names that its schema does not foresee', async () => {
     const words = (text: string) => ({ 'zh-Hant': text, hsb: text })
     const gtin = `0${nextGtin()}`
@@ -620,7 +640,7 @@ describe('beyond the checklist', () => {
       assert.ok(row.data.includes('CANARY'))
       const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
       const text = renderLinkset(ADDRESSES, asked, [row], {
-        ...{ formats: getLinkedFormats(true), offers: [] },
+        ...{ formats: getLinkedFormats(true), offers: [], backupBaseUrl: null },
       })
       assert.deepEqual(linksetFaults(JSON.parse(text)), [])
       assert.ok(!text.includes('CANARY'))

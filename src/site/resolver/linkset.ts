@@ -16,9 +16,16 @@ import { shortenTags } from './short-tags.ts'
 type LinksetRequest = { link: DigitalLink; rawPath: string }
 
 /**
- * `levels` begins with the lowest existing one; `formats`: those of passports besides the page; `offers`:
- * those of the lowest level.
+ * `formats`: those of passports besides the page; `offers`: those of the lowest level; `backupBaseUrl`: where
+ * copies are published, or null.
  */
+type LinksetOptions = {
+  formats: readonly AnyFormat[]
+  offers: readonly Offer[]
+  backupBaseUrl: string | null
+}
+
+/** `levels` begins with the lowest existing one. */
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,
@@ -27,7 +34,7 @@ export function renderLinkset(
       PublicPassportRow,
       'id' | 'parent_id' | 'model_id' | 'level' | 'data' | 'lot' | 'serial' | 'recalls'
     >)[],
-  { formats, offers }: { formats: readonly AnyFormat[]; offers: readonly Offer[] },
+  { formats, offers, backupBaseUrl }: LinksetOptions,
 ): string {
   const linkset = levels.map(row => {
     const { name, languages } = getNameAndLanguages(row)
@@ -42,6 +49,7 @@ export function renderLinkset(
         ? {}
         : { [`${GS1_VOC}recallStatus`]: [{ ...buildLink(HTML, href, languages), title: 'Recall notice' }] }),
       ...buildOfferLinks(offers, row),
+      ...(backupBaseUrl === null ? {} : { alternate: [buildCopyLink(backupBaseUrl, row)] }),
     }
   })
   return JSON.stringify({ linkset })
@@ -56,6 +64,12 @@ function buildLink(format: AnyFormat, href: string, languages: readonly string[]
     ...(!isDocument(format) && format.isPerLanguage && languages.length > 0 ? { hreflang: languages } : {}),
   }
 }
+
+const buildCopyLink = (backupBaseUrl: string, { id }: Pick<PublicPassportRow, 'id'>) => ({
+  href: `${backupBaseUrl}/p/${idFromUuid(id)}`,
+  title: 'Back-up copy of the digital product passport',
+  type: HTML.mediaTypes[0],
+})
 
 type Level = Pick<PublicPassportRow, 'level' | 'lot' | 'serial'>
 

@@ -247,6 +247,7 @@ async function sendLinkset(
     body: renderLinkset(addresses, parsed, rows, {
       formats: await listLinkedFormats(setup, rows),
       offers: await readOffers(setup, parsed, { item, batch, model }),
+      backupBaseUrl: await findBackupBaseUrl(setup, rows, parsed.now),
     }),
     etagPrefix: 'linkset',
     headers: {
@@ -263,12 +264,15 @@ async function sendLinkset(
   return sendPrepared(reply, linkset)
 }
 
-/** All levels of an address belong to one account. */
 async function listLinkedFormats(setup: SiteSetup, [row]: readonly PublicPassportRow[]) {
   const isSigning =
     HAS_SIGNED_LINKS && row !== undefined && (await findSigningIssuer(setup, row.account_id)) !== undefined
   return getLinkedFormats(isSigning)
 }
+
+/** All levels of an address belong to one account. */
+const findBackupBaseUrl = async ({ sql }: SiteSetup, [row]: readonly PublicPassportRow[], now: Date) =>
+  row === undefined ? null : (await getCachedBrand(sql, row.account_id, now)).backupBaseUrl
 
 /** The parameter's name may be percent-encoded. */
 const hasAccessToken = (query: string) => new URLSearchParams(query.replaceAll(';', '&')).has('access')
