@@ -215,6 +215,7 @@ const SERVICE = [
   '/schema/none',
   '/scans?days=30',
   '/registry/export',
+  '/recalls?status=all',
   '/registry/export?state=exported&format=csv',
 ]
 
@@ -261,6 +262,14 @@ const registryResults: Maker = (chance, memory) => {
   return { method: 'POST', path: `${API}/registry/results`, body: { results } }
 }
 
+const recall: Maker = (chance, memory) => {
+  const path = `${API}/products/${idOf(chance, memory)}/recall`
+  const method = chance.of(['PUT', 'PUT', 'GET', 'DELETE'])
+  if (method !== 'PUT') return { method, path }
+  const text = { en: chance.of(['It can break.', 'It can burn.']) }
+  return { method, path, body: { hazard: text, action: text } }
+}
+
 const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, create],
   [4, byKey],
@@ -274,6 +283,7 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, service],
   [1, () => ({ method: 'GET', path: `${API}/openapi.json` })],
   [1, registryResults],
+  [2, recall],
   [9, look],
 ]
 

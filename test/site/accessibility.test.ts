@@ -130,6 +130,23 @@ describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_
     })
   }
 
+  test('recalled items, with their notice and that of their model', async () => {
+    const { model, item } = await makeFamily('battery')
+    const notice = {
+      ...{ hazard: { en: `It ${'overheats '.repeat(20)}` }, action: { en: 'Stop.\nhttps://brand.example' } },
+      ...{ url: `https://brand.example/${'recall'.repeat(20)}`, contact: 'service@brand.example' },
+    }
+    for (const id of [model, item]) {
+      const sent = { key: account.key, body: notice }
+      const { status, text } = await harness.ask('PUT', `/api/v1/products/${id}/recall`, sent)
+      assert.equal(status, 201, text)
+    }
+    for (const [a, language] of (['de', 'el', 'fi'] as const).entries()) {
+      const audience = AUDIENCES[a] ?? 'public'
+      await assertAccessible({ path: `/p/${item}?lang=${language}`, audience, schemes: SCHEMES })
+    }
+  })
+
   test('an archived passport, the vocabulary, a 404 page', async () => {
     const { model } = await makeFamily('textile')
     await harness.ask('POST', `/api/v1/products/${model}/archive`, { key: account.key })

@@ -70,7 +70,7 @@ describe('the page of a recalled product', () => {
     const [ofModel, ofBatch, ofOther, ofItem] = await Promise.all(all.map(one => page(one)))
     assert.deepEqual([ofModel, ofOther], [plain[0], plain[2]])
     for (const html of [ofBatch, ofItem]) {
-      assert.match(html ?? '', /<body><section class="recall" /)
+      assert.match(html ?? '', /<body><a class="skip"[^>]*>[^<]*<\/a>\n<section class="recall" /)
       assert.match(html ?? '', /<title>Recall: /)
       assert.match(html ?? '', /every product of this batch/)
       assert.match(html ?? '', /<p>Stop using it\.<\/p><p>Bring it back\.<\/p>/)

@@ -104,10 +104,11 @@ async function describeReach({ ctx, words }: Visit, { row }: PassportState): Pro
   if (row.level === 'i') return texts.reachItem
   const { batches, items } = await countUnitsUnder(await atPassport(ctx, row.id), row, MAX_COUNTED)
   if (items > MAX_COUNTED || batches > MAX_COUNTED) return texts.reachMany({ count: MAX_COUNTED })
-  const own = row.level === 'm' ? texts.reachModel : texts.reachBatch
-  return row.level === 'm'
-    ? `${own} ${texts.reachBatches({ count: batches })} ${texts.reachItems({ count: items })}`
-    : `${own} ${texts.reachItems({ count: items })}`
+  return [
+    row.level === 'm' ? texts.reachModel : texts.reachBatch,
+    ...(batches === 0 ? [] : [texts.reachBatches({ count: batches })]),
+    ...(items === 0 ? [] : [texts.reachItems({ count: items })]),
+  ].join(' ')
 }
 
 function renderState(words: Words, { state, recall, isInForce }: Requested): string {

@@ -46,8 +46,8 @@ export function renderPassportPage(view: PassportView, language: Language, optio
   const facts = buildKeyFacts(locale, view)
   const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned, country }
   const name = asText(view.data.productName)
-  const body = html`!${renderRecalls(page, view)}<a class="skip" href="#content">${labels.ui.skipToContent}</a>
-!${renderHeader(page)}
+  const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
+!${renderRecalls(page, view)}!${renderHeader(page)}
 <main id="content">!${renderContent(page)}</main>
 !${renderFooter(page)}`
   return renderDocument({

@@ -6,7 +6,7 @@ import { renderProse } from './blocks.ts'
 import type { PassportView } from './passport-view.ts'
 import { findLink, type PageLocale, renderExternalLink, renderName } from './values.ts'
 
-/** Empty without a recall. It stands before the link that skips the head, so that nobody skips it. */
+/** Empty without a recall. It stands before the head of the page. */
 export function renderRecalls(locale: PageLocale, { recalls }: Pick<PassportView, 'recalls'>): string {
   if (recalls.length === 0) return ''
   const notices = recalls.map(recall => renderRecall(locale, recall))
@@ -21,7 +21,7 @@ function renderRecall(locale: PageLocale, { level, notice }: PassportView['recal
   const date = html`<time datetime="${from}">${formatDate(language, from)}</time>`
   const [before = '', after = ''] = ui['recall.since'].split('{date}')
   const link = url === null ? undefined : findLink(url)
-  const contactLine = contact === null ? '' : html`<p>${ui.contact}: !${renderName(contact)}</p>`
+  const contactLine = contact === null ? '' : html`<p class="ask">${ui.contact}: !${renderName(contact)}</p>`
   const more =
     link === undefined ? '' : html`<p>!${renderExternalLink(locale, link, html`${ui['recall.more']}`)}</p>`
   return html`<p class="scope">${ui[`recall.${level}`]} <span>${before}!${date}${after}</span></p>
