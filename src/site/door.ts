@@ -17,6 +17,7 @@ import {
   prepareNamespace,
 } from './json-ld/namespace.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
+import { sendBadge } from './passport/badge.ts'
 import { sendNotFound } from './passport/not-found.ts'
 import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
 import { parsePassportRequest } from './passport/passport-request.ts'
@@ -49,6 +50,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   return {
     '/p/:id': passports.handle,
     '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
+    '/p/:id/badge.svg': (_request, reply) => sendBadge(setup, reply),
     '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),
     '/p/*': handleNotFound,
     '/brand/:file': (_request, reply) => sendLogo(setup, reply),
