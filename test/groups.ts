@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** As many as take about as long together as one of the slow files. */
-const MAX_FILES = 8
+/** As many as take about as long together as one of the slow files, and far less than the heap's 512 MB. */
+const MAX_FILES = 6
 
 /**
  * What a file needs a process of its own for: browsers and other processes, which compete with its tests;
@@ -18,10 +18,12 @@ const NEEDS_OWN_PROCESS = [
   /node:child_process|process\.(?:env|on)\b|\bmock\.|performance\.now/,
   /^(?:before|after)Each\(/m,
 ]
-/** They change the categories or labels that the whole process knows. */
-const CHANGE_CATALOGUES = ['categories/every-reader', 'i18n/missing-label'].map(name =>
-  join(import.meta.dirname, `${name}.test.ts`),
-)
+const ALONE = [
+  // They change the categories or labels that the whole process knows.
+  ...['categories/every-reader', 'i18n/missing-label'],
+  // It needs most of the heap: eight files with it exhausted 512 MB.
+  'transfer/read-spreadsheet',
+].map(name => join(import.meta.dirname, `${name}.test.ts`))
 
 /**
  * The entry files of the processes: the files that must be alone, in their order, and a new file in `folder`
@@ -37,7 +39,7 @@ export function groupFiles(files: readonly string[], first: readonly string[], f
 
 function needsOwnProcess(file: string): boolean {
   const source = readFileSync(file, 'utf8')
-  return CHANGE_CATALOGUES.includes(file) || NEEDS_OWN_PROCESS.some(reason => reason.test(source))
+  return ALONE.includes(file) || NEEDS_OWN_PROCESS.some(reason => reason.test(source))
 }
 
 function writeGroups(files: readonly string[], folder: string): string[] {
