@@ -518,6 +518,9 @@ export type Texts = {
     labelsPicture: string
     codeSize: string
     copies: string
+    productPicture: string
+    withoutPicture: string
+    withPicture: string
     resolution: string
     between: (values: { least: Value; most: Value }) => string
     wholeBetween: (values: { least: Value; most: Value }) => string

@@ -48,12 +48,16 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
 export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
 
 type Pdf = InstanceType<typeof PDFDocument>
-type SheetOptions = { format: LabelFormat; level: QrLevel; skip?: number }
+/** `picture`: a JPEG that every label shows if it has room. */
+type SheetOptions = { format: LabelFormat; level: QrLevel; skip?: number; picture?: Buffer | undefined }
 
 /** Millimetres in points. */
 const mm = (value: number) => value * (72 / 25.4)
 const PADDING_MM = 1.5
 const MAX_SYMBOL_MM = 40
+/** Beside the symbol; what is left for the text must stay legible. */
+const PICTURE_MM = 22
+const TEXT_MM = 24
 /** Font sizes of `whole` in points; the largest that fits is used. */
 const WHOLE_SIZES = [7, 6, 5.5, 5, 4.5, 4] as const
 const LINE_HEIGHT = 1.2
@@ -90,14 +94,16 @@ export function renderLabelSheet(labels: AsyncIterable<Label> | Iterable<Label>,
 async function drawLabels(
   pdf: Pdf,
   labels: AsyncIterable<Label> | Iterable<Label>,
-  { format, level, skip = 0 }: SheetOptions,
+  { format, level, skip = 0, picture }: SheetOptions,
 ): Promise<void> {
+  // PDFKit knows a text again, but not a buffer: so the file contains the picture once.
+  const pictureUri = picture && `data:image/jpeg;base64,${picture.toString('base64')}`
   const waitForReader = createBackpressure(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
   for await (const label of labels) {
     if (place === skip || place % onSheet === 0) pdf.addPage()
-    drawLabel(pdf, label, { format, level, at: place % onSheet })
+    drawLabel(pdf, label, { format, level, at: place % onSheet, pictureUri })
     place++
     await waitForReader()
     if (pdf.destroyed) return
@@ -122,10 +128,12 @@ function createBackpressure(pdf: Pdf): () => Promise<void> {
   }
 }
 
+type LabelPlace = { format: LabelFormat; level: QrLevel; at: number; pictureUri: string | undefined }
+
 function drawLabel(
   pdf: Pdf,
   { address, title, lines, whole }: Label,
-  { format, level, at }: { format: LabelFormat; level: QrLevel; at: number },
+  { format, level, at, pictureUri }: LabelPlace,
 ): void {
   const column = at % format.columns
   const row = Math.floor(at / format.columns)
@@ -139,7 +147,9 @@ function drawLabel(
     pdf.rect(mm(left) + x * module, up + y * module, length * module, module),
   )
   pdf.fill('#000')
-  const space = format.width - side - PADDING_MM
+  const beside = format.width - side - PADDING_MM
+  const pictured = drawPicture(pdf, pictureUri, { format, left, top, side })
+  const space = beside - pictured
   if (space < 8) return
   const room = { width: mm(space), lineGap: 0, ellipsis: true }
   const x = mm(left + side)
@@ -155,6 +165,20 @@ function drawLabel(
     pdf.text(line, x, pdf.y + 1, { ...room, height: left })
   }
   drawWhole(pdf, whole, { x, width: room.width, bottom, maxSize: small })
+}
+
+/** In the upper right corner. Returns the width that it takes, in millimetres; 0 if there is no room. */
+function drawPicture(
+  pdf: Pdf,
+  uri: string | undefined,
+  { format, left, top, side }: { format: LabelFormat; left: number; top: number; side: number },
+): number {
+  const sideMm = Math.min(PICTURE_MM, format.height - 2 * PADDING_MM)
+  const wide = sideMm + PADDING_MM
+  if (uri === undefined || format.width - side - PADDING_MM - wide < TEXT_MM) return 0
+  const x = mm(left + format.width - wide)
+  pdf.image(uri, x, mm(top + PADDING_MM), { fit: [mm(sideMm), mm(sideMm)], align: 'right', valign: 'center' })
+  return wide
 }
 
 /** A cut address is useless, so it is printed smaller, or left out if it does not fit. */

@@ -19,6 +19,7 @@ import {
 } from '../../src/qr/label-sheet.ts'
 import { DPI, renderQrPng } from '../../src/qr/png.ts'
 import { newProduct, nextGtin } from '../harness.ts'
+import { makeJpeg } from '../media/sample-files.ts'
 import { decodePng } from '../qr/decode.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
 
@@ -130,6 +131,21 @@ describe('drawing labels', () => {
       if (width >= 38) assert.equal(rest, ADDRESS)
     })
   }
+
+  test('a picture is in the file once for all labels, and only where it leaves room for the text', async () => {
+    const picture = await makeJpeg({ width: 320, height: 240 })
+    const labels = Array.from({ length: 20 }, (_, i) => ({
+      ...{ address: `${ADDRESS}${i}`, title: 'A product', lines: [], whole: ADDRESS },
+    }))
+    const countPictures = async (format: LabelFormat) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of renderLabelSheet(labels, { format, level: 'M', picture }))
+        chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks).toString('latin1').split('/Subtype /Image').length - 1
+    }
+    assert.equal(await countPictures(LABEL_SHEETS['99x38']), 1)
+    assert.equal(await countPictures(LABEL_SHEETS['38x21']), 0)
+  })
 
   test('large pictures are drawn without blocking the event loop, with the same result', async () => {
     const options = { level: 'M', sizeMm: 100, dpi: 600 } as const

@@ -3,8 +3,11 @@
 import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
+import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { requireMediaId, variantKey } from '../../media/media-file.ts'
+import { WIDTHS } from '../../media/prepare/prepared-file.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
@@ -110,8 +113,13 @@ function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
   const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: Math.round(wide * 10) / 10, module: Math.round(module * 100) / 100 })}</p>`
+  const choices = {
+    below,
+    hasGs1: state.row.gtin !== null,
+    hasPicture: findFirstPicture(effectiveData(state)) !== undefined,
+  }
   const body = html`!${backToProduct(words, state)}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
-<form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
+<form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, choices)}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
   return { title: words.texts.products.labels, body, status: isValid ? 200 : 422 }
@@ -121,6 +129,7 @@ function listFieldNames({ texts: { labels: texts } }: Words): Record<string, str
   const { sheet, width, height, skip, copies } = texts
   return {
     ...{ sheet, width, height, skip, copies },
+    picture: texts.productPicture,
     of: texts.labelsOf,
     content: texts.labelsContent,
     file: texts.labelsFile,
@@ -131,12 +140,12 @@ function listFieldNames({ texts: { labels: texts } }: Words): Record<string, str
   }
 }
 
-type LabelChoices = { below: UnitTotals; hasGs1: boolean }
+type LabelChoices = { below: UnitTotals; hasGs1: boolean; hasPicture: boolean }
 
 function renderChoices(
   words: Words,
   { options, problems, typed }: ParsedLabelOptions,
-  { below, hasGs1 }: LabelChoices,
+  { below, hasGs1, hasPicture }: LabelChoices,
 ): string {
   const texts = words.texts.labels
   const names = listFieldNames(words)
@@ -171,7 +180,14 @@ function renderChoices(
       options.file,
       LABEL_FILES.map(kind => [kind, texts.files[kind]] as const),
     ),
-    html`<fieldset class="only-pdf"><legend>${texts.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
+    html`<fieldset class="only-pdf"><legend>${texts.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}!${
+      hasPicture
+        ? one('picture', options.picture ? 'yes' : 'no', [
+            ['no', texts.withoutPicture],
+            ['yes', texts.withPicture],
+          ])
+        : ''
+    }</fieldset>`,
     html`<fieldset class="only-pictures"><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
 }
@@ -197,11 +213,27 @@ export async function sendLabels(visit: Visit): Promise<Outcome> {
   const name = `${idFromUuid(state.row.id)}-${of}`
   if (options.file === 'pdf') {
     const format = getSheetFormat(options)
-    const content = renderLabelSheet(labels, { format, level: 'M', skip: options.skip })
+    const picture = options.picture ? await readFirstPicture(visit, effectiveData(state)) : undefined
+    const content = renderLabelSheet(labels, { format, level: 'M', skip: options.skip, picture })
     return { file: { name: `${name}.pdf`, type: 'application/pdf', content } }
   }
   const type = 'application/zip'
   return { file: { name: `${name}.zip`, type, content: Readable.from(zipPictures(labels, options)) } }
+}
+
+/** The id of the file; undefined without pictures. */
+function findFirstPicture(data: DataObject): string | undefined {
+  const pictures = getOwn(data, 'pictures')
+  const id = Array.isArray(pictures) ? getOwn(asObject(pictures[0]), 'media') : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** As a JPEG of 320 pixels, which is sharp at the size of a label. */
+async function readFirstPicture({ ctx, setup }: Visit, data: DataObject): Promise<Buffer | undefined> {
+  const id = findFirstPicture(data)
+  return id === undefined
+    ? undefined
+    : setup.media.mediaStore.read(variantKey(ctx.accountId, requireMediaId(id), WIDTHS[0], 'jpg'))
 }
 
 type LabelRow = Omit<PassportSummary, 'brand_name' | 'picture'>
