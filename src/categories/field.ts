@@ -55,6 +55,7 @@ export type JsonLdShape =
   | 'materials'
   | 'operator_role'
   | 'organization'
+  | 'pictures'
   | 'quantity'
   | 'street_address'
 

@@ -38,9 +38,10 @@ export const DOCUMENT_FILE: Field = {
 export const PICTURES: Field = {
   name: 'pictures',
   type: 'list',
-  nodeClass: 'Picture',
   since: 2,
   section: 'head',
+  shape: 'pictures',
+  term: 'schema:image',
   description: 'Pictures of the product, the most telling one first.',
   maxItems: 12,
   of: [
@@ -58,7 +59,13 @@ export const PICTURES: Field = {
       required: true,
       localized: true,
     },
-    { name: 'caption', type: 'name', description: 'A line below the picture.', localized: true },
+    {
+      name: 'caption',
+      type: 'name',
+      description: 'A line below the picture.',
+      localized: true,
+      term: 'schema:caption',
+    },
   ],
 }
 

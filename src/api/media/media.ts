@@ -1,6 +1,7 @@
 /** `/media`: the pictures and documents of an account. */
 import { createHash } from 'node:crypto'
 import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
+import { buildDocumentUrl } from '../../categories/document-addresses.ts'
 import { type AddedMedia, addMedia } from '../../media/add-media.ts'
 import {
   deleteMediaOrFetch,
@@ -10,8 +11,7 @@ import {
   requestMediaFetch,
 } from '../../media/fetch/media-fetch.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
-import { MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
-import { listWidths } from '../../media/prepare/prepared-file.ts'
+import { buildPictureUrl, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
 import { invalidMember, objectBody } from '../endpoint/body.ts'
 import {
   arrayOf,
@@ -75,7 +75,7 @@ const toAnyJson = (call: Pick<AccountCall, 'setup'>, found: MediaOrFetch) =>
   'file' in found ? toJson(call, found.file) : toFetchJson(found.fetch)
 
 const buildMediaUrl = (publicUrl: string, { id, width }: MediaFile): string =>
-  width === null ? `${publicUrl}/d/${id}` : `${publicUrl}/m/${id}/${listWidths(width).at(-1)}.jpg`
+  width === null ? buildDocumentUrl(publicUrl, id) : buildPictureUrl(publicUrl, { id, width })
 
 function buildResponse(call: AccountCall, { file, isNew }: AddedMedia) {
   return { status: isNew ? 201 : 200, body: successJson(JSON.stringify(toJson(call, file))), headers: {} }

@@ -2,6 +2,7 @@
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'
+import { findPictureFiles } from '../read/picture-files.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
 
@@ -18,8 +19,9 @@ export async function prepareReading(
   const issuer = await findSigningIssuer(setup, row.account_id)
   const versionCommitment = issuer === undefined ? null : await commitToRow(setup, issuer, row)
   const did = issuer === undefined ? null : getDid(setup, issuer)
+  const pictures = await findPictureFiles(setup.sql, addresses, row)
   return {
-    reading: { ...buildReading(addresses, row, audience), versionCommitment },
+    reading: { ...buildReading(addresses, row, audience, pictures), versionCommitment },
     publisher: { publicUrl: addresses.publicUrl, nsUrl, did },
     issuer,
   }

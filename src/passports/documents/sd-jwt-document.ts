@@ -11,6 +11,7 @@ import { buildHeader } from '../../standards/en18223/header.ts'
 import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
+import { findPictureFiles } from '../read/picture-files.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { getDid, getOrSign, hashDocument, requireSigningIssuer } from './sign-document.ts'
 import { requireStatus } from './status-place.ts'
@@ -28,7 +29,7 @@ export async function createSdJwt(
   }
   const did = getDid(setup, issuer)
   const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
-  const { header, data, fields, type } = readParts(setup, row, did)
+  const { header, data, fields, type } = await readParts(setup, row, did)
   const build = (issuedAt: Date) =>
     buildSdJwt({
       ...{ did, issuedAt, type, header, fields, data, commitKey },
@@ -48,10 +49,11 @@ export async function createSdJwt(
 }
 
 /** The header is the public's: every reader gets it. */
-function readParts({ addresses, nsUrl }: DocumentSetup, row: PlacedRow, did: string) {
+async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRow, did: string) {
+  const pictures = await findPictureFiles(sql, addresses, row)
   const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
   const [all, open] = (['owner', 'public'] as const).map(audience => ({
-    ...buildReading(addresses, row, audience),
+    ...buildReading(addresses, row, audience, pictures),
     versionCommitment: null,
   }))
   if (all === undefined || open === undefined) throw new Error('broken assumption: both are built')

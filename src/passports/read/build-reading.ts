@@ -1,6 +1,7 @@
 /** Builds the reading of a passport, of which the documents of standards are made. */
 import { disclose, discloseAll } from '../../categories/disclose.ts'
 import { addDocumentUrls } from '../../categories/document-addresses.ts'
+import { addPictureAddresses } from '../../categories/picture-addresses.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { ParentAddresses, Reading } from '../../standards/reading.ts'
@@ -15,6 +16,7 @@ import {
 } from '../core/record.ts'
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'
+import { listPictureAddresses, NO_PICTURES, type PictureFiles } from './picture-files.ts'
 
 /** A row of one version. `updated_at`: the later of its time and the last archiving or restoring. */
 export type ReadableRow = PassportRow &
@@ -59,6 +61,7 @@ export function buildReading(
   addresses: Addresses,
   row: ReadableRow,
   audience: Reading['audience'],
+  pictures: PictureFiles = NO_PICTURES,
 ): Omit<Reading, 'changedAt' | 'versionCommitment'> {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
@@ -70,7 +73,11 @@ export function buildReading(
     lastUpdated: row.updated_at,
     primaryLanguage: getPrimaryLanguage(all),
     audience,
-    data: addDocumentUrls(addresses.publicUrl, category, seen),
+    data: addPictureAddresses(
+      category,
+      addDocumentUrls(addresses.publicUrl, category, seen),
+      listPictureAddresses(pictures),
+    ),
   }
 }
 

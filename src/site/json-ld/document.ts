@@ -2,8 +2,10 @@
  * Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist, else `dpp:` terms.
  */
 import type { Field } from '../../categories/field.ts'
+import { addPictureAddresses } from '../../categories/picture-addresses.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { listPictureAddresses } from '../../passports/read/picture-files.ts'
 import type { Origin } from '../page/origin.ts'
 import type { PassportView } from '../page/passport-view.ts'
 import { getJsonLdClass, getJsonLdTerm, type JsonLdNode, SHAPES, toIriNode } from './shapes.ts'
@@ -60,8 +62,9 @@ const getProductIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) 
 
 function buildProduct(view: PassportView): JsonLdNode {
   const node: JsonLdNode = {}
+  const data = addPictureAddresses(view.category, view.data, listPictureAddresses(view.pictures))
   for (const field of view.category.fields) {
-    const value = getOwn(view.data, field.name)
+    const value = getOwn(data, field.name)
     if (value === undefined || value === null) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
     const members = shape?.({ field, value, passportUrl: view.url, buildMembers }) ?? {

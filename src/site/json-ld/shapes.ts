@@ -32,6 +32,7 @@ export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   envelope: () => ({}),
   materials: buildMaterials,
   organization: buildOrganization,
+  pictures: buildPictures,
   quantity: ({ field, value }) => ({ [getJsonLdTerm(field)]: buildQuantity(value, field.unit) }),
 }
 
@@ -108,13 +109,29 @@ function buildDocuments({ field, value, buildMembers }: ShapeInput): JsonLdNode 
   return { [getJsonLdTerm(field)]: nodes }
 }
 
+/** The caption, or else what the picture shows, for programs that only know schema.org. */
+function buildPictures({ field, value, buildMembers }: ShapeInput): JsonLdNode {
+  const members = (field.of ?? []).filter(({ name }) => name !== 'caption')
+  const nodes = (Array.isArray(value) ? value : []).map(asObject).map(entry => {
+    const texts = Object.entries(asObject(entry.caption ?? entry.alt))
+    return {
+      '@type': 'ImageObject',
+      contentUrl: typeof entry.url === 'string' ? toIriNode(entry.url) : undefined,
+      caption: texts.map(([language, text]) => ({ '@value': text, '@language': language })),
+      ...buildMembers(members, entry),
+    }
+  })
+  return { [getJsonLdTerm(field)]: nodes }
+}
+
 /** Terms of schema.org have no prefix. */
 export function getJsonLdTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
 /** Whether the field's nodes have a class of schema.org. */
-export const hasSchemaClass = ({ shape }: Field): boolean => shape === 'organization' || shape === 'documents'
+export const hasSchemaClass = ({ shape }: Field): boolean =>
+  shape === 'organization' || shape === 'documents' || shape === 'pictures'
 
 /** The class of an object, or of a list's entries: `dpp:Repair`. */
 export const getJsonLdClass = ({

@@ -1,8 +1,10 @@
 /** Submodel elements: the general ones, and those that fields become. */
 import { sumExactly } from '../../categories/check/sum-exactly.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { buildDictionaryReference } from '../en18223/dictionary.ts'
+import { isResource } from '../en18223/elements.ts'
 import { guessMediaType } from '../media-types.ts'
 import {
   type IdtaElement,
@@ -174,10 +176,9 @@ function buildList(
   }
   const entryHead = entrySemanticId === undefined ? {} : { semanticId: entrySemanticId }
   const collections = entries.flatMap(entry => {
-    const elements =
-      list.shape === 'documents'
-        ? buildDocumentElements(list.of ?? [], asObject(entry), options, members)
-        : buildFieldElements(list.of ?? [], asObject(entry), options, members)
+    const elements = isResource(list)
+      ? buildDocumentElements(listDocumentFields(list), asObject(entry), options, members)
+      : buildFieldElements(list.of ?? [], asObject(entry), options, members)
     return toList(buildCollection(entryHead, elements))
   })
   return collections.length === 0 && entries.length > 0 ? undefined : buildCollectionList(head, collections)

@@ -105,6 +105,7 @@ const DOCUMENT_ELEMENTS: IdtaElement = {
 export const DOCUMENT_LISTS: Readonly<Record<string, IdtaElement>> = {
   complianceDocuments: DOCUMENT_ELEMENTS,
   documents: { ...DOCUMENT_ELEMENTS, idShort: 'OtherDocuments' },
+  pictures: { idShort: 'Pictures', members: { url: { idShort: 'PictureFile' } } },
 }
 
 /** Fields of batteries that have an entry of IDTA, by their names. */

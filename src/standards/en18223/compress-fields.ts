@@ -1,5 +1,6 @@
 /** Writes fields in the compressed form. `compressElements(buildElements(…))` takes four times as long. */
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { buildLanguageTexts, buildResourceMembers, type ElementOptions, isResource } from './elements.ts'
 
@@ -44,7 +45,7 @@ function compressEntry(list: Field, entry: unknown, language: Language): unknown
   if (scalar !== undefined) return compressField(scalar, entry, language)
   if (!isObject(entry)) return undefined
   return isResource(list)
-    ? buildResourceMembers(list.of ?? [], entry, language)
+    ? buildResourceMembers(listDocumentFields(list), entry, language)
     : unlessEmpty(compressFields(list.of ?? [], entry, language))
 }
 

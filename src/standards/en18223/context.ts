@@ -1,6 +1,7 @@
 /** The JSON-LD context of the compressed form: each member is the dictionary entry that it refers to. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { buildPrefixes, getDictionaryTerm } from './dictionary.ts'
 import { isResource } from './elements.ts'
@@ -38,7 +39,7 @@ function defineMember(field: Field): DataObject {
   if (field.type !== 'list') return { ...id, ...coerce(field) }
   const scalar = findScalarEntry(field)
   if (scalar !== undefined) return { ...id, '@container': '@set', ...coerce(scalar) }
-  const members = defineMembers(field.of ?? [])
+  const members = defineMembers(listDocumentFields(field))
   return {
     ...id,
     '@container': '@set',

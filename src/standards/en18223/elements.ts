@@ -1,5 +1,6 @@
 /** Data elements: what each field of a passport is in the full form of a document. */
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { guessMediaType } from '../media-types.ts'
 import { buildDictionaryReference } from './dictionary.ts'
@@ -134,15 +135,15 @@ function buildEntry(
   if (scalar !== undefined) return buildElement(scalar, entry, head, options)
   if (!isObject(entry)) return undefined
   return isResource(list)
-    ? buildResource(list.of ?? [], entry, head, options)
+    ? buildResource(listDocumentFields(list), entry, head, options)
     : buildCollection(list.of ?? [], entry, head, options)
 }
 
 /** Whether the entries of a list are related resources. */
-export const isResource = ({ shape }: Field): boolean => shape === 'documents'
+export const isResource = ({ shape }: Field): boolean => shape === 'documents' || shape === 'pictures'
 
-/** Members of a document with a part in its resource. */
-export const DOCUMENT_MEMBER = { url: 'url', title: 'title', type: 'type' } as const
+/** Members of a document or picture with a part in its resource. */
+export const DOCUMENT_MEMBER = { url: 'url', title: 'title', type: 'type', alt: 'alt' } as const
 
 function buildResource(
   fields: readonly Field[],
@@ -170,7 +171,8 @@ export function buildResourceMembers(
     if (shown !== undefined && shown !== null) members[name] = shown
   }
   const { [DOCUMENT_MEMBER.url]: url, ...others } = members
-  const { [DOCUMENT_MEMBER.title]: title, [DOCUMENT_MEMBER.type]: type } = others
+  const { [DOCUMENT_MEMBER.title]: ownTitle, [DOCUMENT_MEMBER.type]: type } = others
+  const title = ownTitle ?? others[DOCUMENT_MEMBER.alt]
   // Of a translated title, the text of the primary language.
   const resourceTitle = Array.isArray(title) ? getOwn(asObject(title[0]), ELEMENT_MEMBER.value) : title
   if (url === undefined && Object.keys(others).length === 0) return undefined

@@ -53,7 +53,7 @@ function readEnValue(field: Field, value: unknown): unknown {
   return value.map(entry => {
     if (scalar !== undefined) return readEnValue(scalar, entry)
     if (!isObject(entry)) return entry
-    return readMembers(field.of ?? [], isResource(field) ? readResource(entry) : entry)
+    return readMembers(field.of ?? [], isResource(field) ? readResource(field, entry) : entry)
   })
 }
 
@@ -71,13 +71,17 @@ function readTexts(value: unknown): DataObject | undefined {
   return Object.fromEntries(texts)
 }
 
+/** The address of a picture follows from its file. */
+const omitAddress = ({ [DOCUMENT_MEMBER.url]: _, ...picture }: DataObject): DataObject => picture
+
 /** A resource of another system has a title alone: it becomes the type, which documents must have. */
-function readResource(resource: DataObject): DataObject {
+function readResource({ shape }: Field, resource: DataObject): DataObject {
   const {
     [ELEMENT_MEMBER.contentType]: _,
     [ELEMENT_MEMBER.resourceTitle]: resourceTitle,
     ...document
   } = resource
+  if (shape === 'pictures') return omitAddress(document)
   const type = getOwn(document, DOCUMENT_MEMBER.type)
   const title = getOwn(document, DOCUMENT_MEMBER.title)
   if (resourceTitle === undefined) return document

@@ -142,7 +142,8 @@ function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts
   const relatedParty = listManufacturers(reading, publisher.did)
   const date = findProductionDate(reading)
   const dimensions = { ...buildDimensions(data), ...buildDimensions(asObject(getOwn(data, 'dimensions'))) }
-  const relatedDocument = listDocuments(data, publisher.nsUrl)
+  const [productImage, ...morePictures] = listPictures(reading, publisher.nsUrl)
+  const relatedDocument = [...listDocuments(data, publisher.nsUrl), ...morePictures]
   const provenance = buildMaterialProvenance(data)
   return {
     type: ['Product'],
@@ -162,6 +163,7 @@ function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts
     countryOfProduction: { countryCode: facts.countryCode },
     ...(date === undefined ? {} : { productionDate: date }),
     ...(Object.keys(dimensions).length === 0 ? {} : { dimensions }),
+    ...(productImage === undefined ? {} : { productImage }),
     ...(relatedDocument.length === 0 ? {} : { relatedDocument }),
     ...(provenance === undefined ? {} : { materialProvenance: provenance.materials }),
     characteristics: {
@@ -249,6 +251,23 @@ function listDocuments(data: DataObject, nsUrl: string): DataObject[] {
             linkName: title ?? term,
             mediaType: guessMediaType(url),
             linkType: `${nsUrl}#${term}`,
+          },
+        ]
+      : [],
+  )
+}
+
+/** In the order of the account. The name of a link is what the picture shows, in the primary language. */
+function listPictures({ data, primaryLanguage }: Reading, nsUrl: string): DataObject[] {
+  const pictures = getOwn(data, 'pictures')
+  return (Array.isArray(pictures) ? pictures.map(asObject) : []).flatMap(({ url, alt }) =>
+    typeof url === 'string'
+      ? [
+          {
+            linkURL: url,
+            linkName: pickText(alt, [], primaryLanguage)?.text ?? 'picture',
+            mediaType: guessMediaType(url),
+            linkType: `${nsUrl}#picture`,
           },
         ]
       : [],
