@@ -49,6 +49,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   }
   return {
     '/p/:id': passports.handle,
+    '/p/:id/aas/:idShort': passports.handleSubmodel,
     '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
     '/p/:id/badge.svg': (_request, reply) => sendBadge(setup, reply),
     '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),

@@ -78,6 +78,45 @@ const assertPublic = ({ headers }: Answer) => {
   assert.match(headers.vary ?? '', /\bAccept\b.*\bAuthorization\b/)
 }
 
+describe('an AAS submodel', () => {
+  test('is at the address that is its id, with what its reader may see', async () => {
+    for (const headers of [{}, withKey(account.key)]) {
+      const { submodels } = (await read('?format=aas', headers)).json
+      assert.ok(submodels.length >= 5)
+      for (const submodel of submodels) {
+        const answer = await t.ask('GET', submodel.id.slice(ADDRESSES.publicUrl.length), { headers })
+        assert.equal(answer.headers['content-type'], 'application/json')
+        assert.deepEqual(answer.json, submodel)
+      }
+    }
+    assertPrivate(await read('/aas/Nameplate', withKey(account.key)))
+    const { headers } = await read('/aas/Nameplate')
+    const { status } = await read('/aas/Nameplate', { 'if-none-match': headers.etag ?? '' })
+    assert.equal(status, 304)
+  })
+
+  test('is not found if the passport does not have it, or does not exist', async () => {
+    for (const [path, of] of [
+      ['/aas/ProductCondition', id],
+      ['/aas/nameplate', id],
+      ['/aas/Nameplate', idFromUuid(newUuid(Date.UTC(2026, 0)))],
+    ] as const) {
+      const { status, json } = await read(path, {}, of)
+      assert.deepEqual([status, json.code], [404, 'not_found'], path)
+    }
+    assert.equal((await read('/aas/Nameplate', withKey('dpa_wrong'))).status, 401)
+  })
+
+  test('is opened by an access link, which leads back to it', async () => {
+    const { token } = await createLink()
+    const { status, headers } = await read(`/aas/Nameplate?access=${token}`)
+    assert.deepEqual(
+      [status, new URL(headers.location ?? '', ADDRESSES.publicUrl).pathname],
+      [303, `/p/${id}/aas/Nameplate`],
+    )
+  })
+})
+
 describe('the public', () => {
   test('gets the EN document for application/json, by ?format=en and from /dpp/v1', async () => {
     const answers = [

@@ -1,6 +1,8 @@
 /** Builds the Asset Administration Shell of a passport, as JSON or as a package. It is not signed. */
+
+import { notFound } from '../../kernel/errors.ts'
 import { buildAasx } from '../../standards/aas/aasx.ts'
-import { renderAasEnvironment } from '../../standards/aas/environment.ts'
+import { renderAasEnvironment, renderSubmodel } from '../../standards/aas/environment.ts'
 import { prepareReading } from './prepare-reading.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 
@@ -22,4 +24,17 @@ export async function createAasPackage(
 ): Promise<Buffer> {
   const { reading, publisher } = await prepareReading(setup, row, audience)
   return Buffer.from(buildAasx(reading, publisher))
+}
+
+/** A submodel by its `idShort`, with what `audience` may see. Throws `not_found` if the passport has none. */
+export async function createSubmodel(
+  setup: DocumentSetup,
+  row: PlacedRow,
+  audience: DocumentAudience,
+  idShort: string,
+): Promise<string> {
+  const { reading, publisher } = await prepareReading(setup, row, audience)
+  const text = renderSubmodel(reading, publisher, idShort)
+  if (text === undefined) throw notFound('submodel')
+  return text
 }

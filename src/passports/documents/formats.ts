@@ -2,7 +2,7 @@
  * The formats in which other systems read a passport. Content negotiation, `?format=`, links and the tests of
  * what each audience sees all read this table.
  */
-import { createAasDocument, createAasPackage } from './aas-document.ts'
+import { createAasDocument, createAasPackage, createSubmodel } from './aas-document.ts'
 import { createEnText } from './en-document.ts'
 import { createSdJwt } from './sd-jwt-document.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
@@ -58,6 +58,14 @@ const AASX: DocumentFormat = {
   fileExtension: 'aasx',
   build: createAasPackage,
 }
+
+/** At the address that is the id of the submodel, and nowhere else. */
+export const getSubmodelFormat = (idShort: string): DocumentFormat => ({
+  id: `aas/${idShort}`,
+  name: 'Asset Administration Shell, submodel',
+  mediaTypes: ['application/json'],
+  build: (...input) => createSubmodel(...input, idShort),
+})
 
 const VC: DocumentFormat = {
   id: 'vc',

@@ -58,12 +58,12 @@ export const PRIVATE_HEADERS: Headers = {
 export function moveTokenToCookie(
   context: AccessContext,
   reply: FastifyReply,
-  { id, now }: AnyRequest,
+  { id, below = '', now }: AnyRequest,
   token: string,
 ): FastifyReply {
   const query = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
   query.delete('access')
-  const path = context.cookiePath + id
+  const path = context.cookiePath + id + below
   const value = context.cookies.encryptToken(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
   return reply
     .code(303)

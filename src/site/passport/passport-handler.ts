@@ -5,11 +5,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { getPathParameters } from '../../kernel/http/request-input.ts'
+import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { type Access, findAccess } from '../../passports/access/access-links.ts'
 import { countAccessUse } from '../../passports/access/count-uses.ts'
 import { passportUrl } from '../../passports/core/record.ts'
+import { getSubmodelFormat } from '../../passports/documents/formats.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import {
   findCachedMetadata,
@@ -70,6 +71,8 @@ const PATH = '/p/'
 export type PassportRoute = {
   /** The handler of `GET /p/:id`. */
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown
+  /** The handler of `GET /p/:id/aas/:idShort`, whose address is the id of a submodel. */
+  handleSubmodel: (request: FastifyRequest, reply: FastifyReply) => unknown
   /** Sends a cached page and returns true; else sends nothing. */
   answerFromCache: (exchange: Exchange) => boolean
 }
@@ -87,6 +90,18 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
   setup.pageMetrics?.watchPageCacheSize(route.cache.bytes)
   return {
     handle: (_request, reply) => handle(route, reply),
+    handleSubmodel(request, reply) {
+      const { id = '', idShort = '' } = getPathParameters(request)
+      const format = getSubmodelFormat(idShort)
+      const query = getQuery(request)
+      return handleDocument(route, reply, {
+        id,
+        below: `/${format.id}`,
+        query,
+        now: setup.clock.now(),
+        format,
+      })
+    },
     answerFromCache(exchange) {
       const { url = '', headers } = exchange.request
       const format = selectFormat(setup, undefined, headers.accept)

@@ -34,6 +34,16 @@ export function buildAasEnvironment(reading: UndatedReading, publisher: Publishe
 export const renderAasEnvironment = (reading: UndatedReading, publisher: Publisher): string =>
   `${JSON.stringify(buildAasEnvironment(reading, publisher), null, 2)}\n`
 
+/** One of the submodels as a JSON document; undefined if this passport does not have it. */
+export function renderSubmodel(
+  reading: UndatedReading,
+  publisher: Publisher,
+  idShort: string,
+): string | undefined {
+  const submodel = buildSubmodels(reading, publisher).find(one => one.idShort === idShort)
+  return submodel && `${JSON.stringify(submodel, null, 2)}\n`
+}
+
 function listAssetIds(reading: UndatedReading): DataObject[] {
   const { gtin, lot, serial } = reading
   const ids = { gtin, lot, serial, sku: findDataText(reading, 'sku') ?? null }
