@@ -14,6 +14,7 @@ import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../src/passports/access/access-links.ts'
+import { createOffer } from '../src/passports/offers/store-offers.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 import { createImport } from '../src/transfer/spreadsheets/spreadsheet-import.ts'
@@ -162,6 +163,9 @@ async function fillTheRest(
       await addWebhook(ctx, setup, { url: `https://example.com/${n}`, events: ['product.updated'] })
     ).id
   }
+  const offer = await createOffer(ctx, {
+    ...{ kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' },
+  })
   const rows = Array.from({ length: 1_000 }, (_, n) => `Coat ${n};AC-${n};Nordmoor`)
   const bytes = Buffer.from(['Product name;SKU;Brand', ...rows].join('\n'))
   const sheet = await createImport(ctx, { fileName: 'Coats.csv', bytes, category: 'textile' })
@@ -174,6 +178,7 @@ async function fillTheRest(
     ['/console/settings/people/', idFromUuid(person?.id ?? '')],
     ['/console/settings/passkeys/', idFromUuid(passkey)],
     ['/console/settings/access-links/', made.link],
+    ['/console/settings/offers/', idFromUuid(offer.id)],
     ['/console/keys/', made.key],
     ['/console/webhooks/', made.webhook],
     ['/console/import/', idFromUuid(sheet)],

@@ -1375,6 +1375,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      offers: {
+        name: string
+        hint: string
+      }
       keys: {
         name: string
         hint: string
@@ -1903,6 +1907,57 @@ export type Texts = {
       logoDrawing: (values: { most: Value }) => string
       logoSide: (values: { most: Value }) => string
       logoBoth: string
+    }
+  }
+  offers: {
+    title: string
+    lead: string
+    none: string
+    add: string
+    addTitle: string
+    editTitle: string
+    full: (values: { most: Value }) => string
+    saved: string
+    deleted: string
+    kind: string
+    scope: string
+    allProducts: string
+    category: string
+    product: string
+    productHint: string
+    countries: string
+    countriesHint: string
+    everywhere: string
+    languages: string
+    textsIn: string
+    language: string
+    linkText: string
+    linkTextHint: string
+    sentence: string
+    more: string
+    url: string
+    urlHint: string
+    position: string
+    positionHint: string
+    save: string
+    edit: string
+    delete: string
+    deleteTitle: (values: { title: Value }) => string
+    deleteLead: string
+    preview: string
+    previewLead: string
+    previewCountry: string
+    previewUnknown: string
+    previewShow: string
+    previewFirst: string
+    previewOthers: string
+    previewOpen: string
+    errors: {
+      both: string
+      countries: (values: { wrong: Value }) => string
+      repeated: string
+      url: string
+      position: (values: { most: Value }) => string
     }
   }
   failures: {

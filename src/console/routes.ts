@@ -11,6 +11,7 @@ import { showHome, submitAccount } from './home.ts'
 import * as keys from './keys/keys.ts'
 import * as files from './media/file-page.ts'
 import { showLibrary, submitFiles } from './media/library.ts'
+import * as offers from './offers/offers.ts'
 import {
   ALL_DATA,
   anyone,
@@ -23,6 +24,7 @@ import {
   HOME,
   KEYS,
   MEDIA,
+  OFFERS,
   owner,
   READINESS,
   READINESS_SETTINGS,
@@ -230,5 +232,12 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(`${WEBHOOKS}/:id/remove`, webhooks.submitRemove, { needsProof: true }),
   signedIn.get(BRAND, brand.showBrand),
   editor.post(BRAND, brand.submitLook),
+  signedIn.get(OFFERS, offers.showOffers),
+  editor.post(OFFERS, offers.submitNewOffer),
+  editor.get(`${OFFERS}/new`, offers.showNewOffer),
+  editor.post(`${OFFERS}/:id`, offers.submitOffer),
+  editor.get(`${OFFERS}/:id/edit`, offers.showOffer),
+  editor.get(`${OFFERS}/:id/delete`, offers.showDeleteOffer),
+  editor.post(`${OFFERS}/:id/delete`, offers.submitDeleteOffer),
   editor.post(`${BRAND}/logos`, brand.submitLogos, { uploads: ['logo', 'logo_dark'] }),
 ]

@@ -14,6 +14,7 @@ import { idFromUuid } from '../../src/kernel/ids.ts'
 import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
+import { createOffer } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
@@ -317,6 +318,10 @@ describe('the console in a browser', {
       data: { batteryCategory: 'lmt' },
       note: undefined,
     })
+    const offer = await createOffer(ctx, {
+      ...{ kind: 'repair', title: { de: 'Werkstatt', en: 'Workshop' }, url: 'https://shop.example/repair' },
+      countries: ['AT', 'DE'],
+    })
     await scanEverywhere({ sql, clock, account, actor: ctx.actorId, model: passport.id })
     const bytes = await makePng({ width: 640, height: 400 })
     const response = { status: 201, headers: {}, body: '' }
@@ -326,6 +331,7 @@ describe('the console in a browser', {
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
       ['/console/settings/access-links/', link.id],
+      ['/console/settings/offers/', idFromUuid(offer.id)],
       ['/console/keys/', key.id],
       ['/console/products/', product],
       ['/console/drafts/', idFromUuid(draft.id)],

@@ -15,6 +15,7 @@ import { idFromUuid } from '../../src/kernel/ids.ts'
 import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
+import { createOffer } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
@@ -49,6 +50,7 @@ before(async () => {
 })
 after(() => stand.close())
 
+const OFFER = { kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' }
 const NO_RESPONSE = { status: 201, headers: {}, body: '' }
 
 /** Creates one thing of each kind for an account and its first owner. Returns the ids by path prefix. */
@@ -74,6 +76,7 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
     '/console/settings/passkeys/': idFromUuid(passkey?.id ?? ''),
     '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
+    '/console/settings/offers/': idFromUuid((await createOffer(ctx, OFFER)).id),
     '/console/products/': idFromUuid(passport.id),
     '/console/drafts/': idFromUuid(draft.id),
     '/console/media/': file.id,
@@ -139,6 +142,7 @@ const form = (path = '') => ({
   accent: '#aa3300',
   frames: 'https://shop.example',
   remove_logo: 'yes',
+  ...{ kind: 'repair', language: 'en', title: 'Repair' },
 })
 
 /** The tests of this file make more requests than a person may make in a minute. */

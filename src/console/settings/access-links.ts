@@ -167,7 +167,7 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
     const link = await createAccessLink(ctx, {
-      passportId: productId(typed.product),
+      passportId: parseTypedProduct(typed.product),
       audience: typed.audience,
       label: typed.label,
       expiresAt,
@@ -202,13 +202,13 @@ function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
 }
 
 /** The id in a passport's address, or the id itself; undefined for every product. */
-function productId(typed: string): string | undefined {
+export function parseTypedProduct(typed: string): string | undefined {
   if (typed === '') return undefined
   return (typed.split(/[?#]/, 1)[0] ?? '').replace(/\/+$/, '').split('/').at(-1)
 }
 
 function isProduct(typed: string): boolean {
-  const id = productId(typed)
+  const id = parseTypedProduct(typed)
   return id === undefined || parseId(id) !== undefined
 }
 

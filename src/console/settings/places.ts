@@ -2,7 +2,16 @@
 
 import { html } from 'ghtml'
 import { backLink } from '../page/parts.ts'
-import { ALL_DATA, BRAND, KEYS, READINESS_SETTINGS, REGISTRY, SETTINGS, type Words } from '../page/route.ts'
+import {
+  ALL_DATA,
+  BRAND,
+  KEYS,
+  OFFERS,
+  READINESS_SETTINGS,
+  REGISTRY,
+  SETTINGS,
+  type Words,
+} from '../page/route.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
@@ -18,6 +27,7 @@ export const OF_ACCOUNT = [
   { path: PEOPLE, key: 'people' },
   { path: LINKS, key: 'links' },
   { path: BRAND, key: 'brand' },
+  { path: OFFERS, key: 'offers' },
   { path: KEYS, key: 'keys' },
   { path: READINESS_SETTINGS, key: 'readiness', isForOwners: true },
   { path: AUDIENCE, key: 'audience', isForOwners: true },

@@ -1,5 +1,6 @@
 /** Offers: what readers of a passport can do, such as having the product repaired. */
 import type { OfferLinkType } from '../../gs1/link-type.ts'
+import type { Labels } from '../../i18n/catalogue.ts'
 
 export const OFFER_KINDS = [
   'repair',
@@ -27,6 +28,18 @@ export const OFFER_LINK_TYPES: Readonly<Record<OfferKind, OfferLinkType>> = {
   support: 'support',
   registration: 'registerProduct',
 }
+
+/** The labels of kinds on public pages. */
+export const OFFER_KIND_LABELS = {
+  repair: 'section.repair',
+  spare_parts: 'actions.spare_parts',
+  resale: 'actions.resale',
+  take_back: 'actions.take_back',
+  recycling: 'actions.recycling',
+  instructions: 'actions.instructions',
+  support: 'actions.support',
+  registration: 'actions.registration',
+} as const satisfies Record<OfferKind, keyof Labels['ui']>
 
 /** Texts by language, a canonical BCP-47 tag. */
 export type OfferTexts = Readonly<Record<string, string>>

@@ -1,20 +1,9 @@
 /** The section “What you can do”: the account's offers, those for the reader's country first. */
 import { html } from 'ghtml'
 import { formatCountry } from '../../i18n/format.ts'
-import type { Offer, OfferKind } from '../../passports/offers/offer.ts'
+import { OFFER_KIND_LABELS, type Offer } from '../../passports/offers/offer.ts'
 import { type PageContext, renderCollapsible } from './page-context.ts'
 import { findLink, findLocalizedText, renderAccountText, renderExternalLink } from './values.ts'
-
-const KIND_LABELS = {
-  repair: 'section.repair',
-  spare_parts: 'actions.spare_parts',
-  resale: 'actions.resale',
-  take_back: 'actions.take_back',
-  recycling: 'actions.recycling',
-  instructions: 'actions.instructions',
-  support: 'actions.support',
-  registration: 'actions.registration',
-} as const satisfies Record<OfferKind, string>
 
 const ANCHOR = 'actions'
 
@@ -73,7 +62,7 @@ function renderList(page: PageContext, offers: readonly Offer[]): string {
     Map.groupBy(offers, ({ kind }) => kind),
     ([kind, some]) => {
       const items = some.map(offer => html`<dd>!${renderOffer(page, offer)}</dd>`)
-      return html`<div class="w"><dt>${page.labels.ui[KIND_LABELS[kind]]}</dt>!${items}</div>`
+      return html`<div class="w"><dt>${page.labels.ui[OFFER_KIND_LABELS[kind]]}</dt>!${items}</div>`
     },
   )
   return html`<dl>!${pairs}</dl>`
