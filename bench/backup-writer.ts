@@ -1,7 +1,9 @@
 /** Makes one backup in its own process, like the `backup` command, and prints the result to stdout. */
-import { constants, setPriority } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db/database.ts'
+import { openMediaStore } from '../src/media/store/open-media-store.ts'
 import { deriveBackupKey } from '../src/transfer/backup/backup-key.ts'
 import { createBackup } from '../src/transfer/backup/create-backup.ts'
 
@@ -12,5 +14,6 @@ const setup = {
   clock: systemClock,
   key: deriveBackupKey('a secret key that only benches know'),
   version: 'bench',
+  mediaStore: openMediaStore({ folder: join(tmpdir(), 'carnet-bench-media') }),
 }
 process.stdout.write(JSON.stringify(await createBackup(setup, { path })))

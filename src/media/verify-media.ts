@@ -13,7 +13,7 @@ const MAX_NAMED = 20
 /** `problems`: sentences, of each kind at most 20 and the number of the others. */
 export type MediaReport = { files: number; bytes: number; problems: string[] }
 
-type StoredRow = { accountId: number; id: string; width: number | null; bytes: number }
+export type StoredRow = { accountId: number; id: string; width: number | null; bytes: number }
 type Progress = (files: number) => void
 
 /** Reads every object of every file. What is uploaded or deleted meanwhile is no problem. */
@@ -25,7 +25,7 @@ export async function verifyMedia(
   const problems = { missing: new Examples(), changed: new Examples(), orphaned: new Examples() }
   let [files, bytes] = [0, 0]
   for (const shard of listShards(sql)) {
-    for await (const rows of listRowPages(shard)) {
+    for await (const rows of listRowPages(after => readRowPage(shard, after))) {
       await forEachOf(rows, async row => {
         for (const key of listObjectKeys(row.accountId, row)) {
           const object = await mediaStore.read(key)
@@ -71,14 +71,21 @@ class Examples {
   }
 }
 
-/** Files that are ready, of one shard. */
-export async function* listRowPages(sql: Sql): AsyncGenerator<StoredRow[]> {
-  let after: { accountId: number; id: string } = { accountId: 0, id: '' }
+type Place = Pick<StoredRow, 'accountId' | 'id'>
+
+/** Files that are ready, of one shard, by account and id. */
+export const readRowPage = async (sql: Sql, after: Place): Promise<StoredRow[]> => sql<StoredRow[]>`
+  select account_id as "accountId", encode(id, 'hex') as id, width, bytes from media
+  where status = 'r' and (account_id, id) > (${after.accountId}, decode(${after.id}, 'hex'))
+  order by account_id, id limit ${PAGE_ROWS}`
+
+/** All pages. `read` reads one: the rows after a place. */
+export async function* listRowPages(
+  read: (after: Place) => Promise<StoredRow[]>,
+): AsyncGenerator<StoredRow[]> {
+  let after: Place = { accountId: 0, id: '' }
   for (;;) {
-    const rows: StoredRow[] = await sql<StoredRow[]>`
-      select account_id as "accountId", encode(id, 'hex') as id, width, bytes from media
-      where status = 'r' and (account_id, id) > (${after.accountId}, decode(${after.id}, 'hex'))
-      order by account_id, id limit ${PAGE_ROWS}`
+    const rows = await read(after)
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ROWS) return

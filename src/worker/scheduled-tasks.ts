@@ -62,8 +62,8 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const makeBackup = async () => {
     const backup = backups && (await createBackupWhenDue(backups, signal).catch(ignoreIfStopping))
     if (!backup) return
-    const { path, bytes, passports, seconds, notDeleted } = backup
-    log.info({ file: path, bytes, passports, seconds }, 'backup made')
+    const { path, bytes, passports, files, missing_files, seconds, notDeleted } = backup
+    log.info({ file: path, bytes, passports, files, missing_files, seconds }, 'backup made')
     if (notDeleted.length > 0)
       log.error({ file: path, notDeleted }, 'the backup was made, but older ones could not be deleted')
   }

@@ -7,7 +7,14 @@ import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import type { TestDatabase } from '../database.ts'
 import { newProduct, nextGtin, spreadClosed, startHarness } from '../harness.ts'
-import { BACKUP_KEY, emptyStore, type Folder, MIGRATIONS, temporaryFolder } from '../transfer/stores.ts'
+import {
+  BACKUP_KEY,
+  emptyStore,
+  type Folder,
+  MIGRATIONS,
+  NO_FILES,
+  temporaryFolder,
+} from '../transfer/stores.ts'
 import { type CitusDatabase, SKIP_WITHOUT_CITUS } from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
 
@@ -17,6 +24,7 @@ const setup = (url: string) => ({
   key: BACKUP_KEY,
   keys: [BACKUP_KEY],
   version: '0.0.0-test',
+  mediaStore: NO_FILES,
   migrations: MIGRATIONS,
 })
 

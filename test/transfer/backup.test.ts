@@ -39,6 +39,7 @@ import {
   fill,
   KEY,
   MIGRATIONS,
+  NO_FILES,
   onSchemas,
   poolOfOne,
   temporaryFolder,
@@ -68,6 +69,7 @@ const setup = (of: TestDatabase) => ({
   key: BACKUP_KEY,
   keys: [BACKUP_KEY],
   version: '0.0.0-test',
+  mediaStore: NO_FILES,
   migrations: MIGRATIONS,
 })
 const makeBackup = (name: string) => createBackup(setup(database), { path: folder.file(name) })

@@ -22,7 +22,7 @@ import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { skipOnCitus } from '../citus/skip.ts'
 import { newProduct, nextGtin } from '../harness.ts'
 import { LOG, POLICY, type Receiver, SECRET_KEY, startReceiver } from '../webhooks/stand.ts'
-import { BACKUP_KEY, type Folder, fill, temporaryFolder } from './stores.ts'
+import { BACKUP_KEY, type Folder, fill, NO_FILES, temporaryFolder } from './stores.ts'
 
 const QUIET_MS = 300
 const PHONE = 'Mozilla/5.0 (Linux; Android 14) Chrome/126 Mobile Safari'
@@ -351,6 +351,7 @@ describe('a move of an account', () => {
       clock: s.t.clock,
       key: BACKUP_KEY,
       version: '0.0.0-test',
+      mediaStore: NO_FILES,
     }
     const during: string[] = []
     await createBackup(setup, {

@@ -15,7 +15,7 @@ import { createFetchSlots } from '../../src/worker/media-fetcher.ts'
 import { startScheduledTasks } from '../../src/worker/scheduled-tasks.ts'
 import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { ADDRESSES, TestClock } from '../harness.ts'
-import { BACKUP_KEY, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
+import { BACKUP_KEY, type Folder, NO_FILES, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
 let folder: Folder
@@ -40,6 +40,7 @@ describe('scheduled backups', () => {
       clock,
       key: BACKUP_KEY,
       version: 'test',
+      mediaStore: NO_FILES,
       dir,
       everyMs: 24 * HOUR_MS,
       keep: 3,
@@ -83,7 +84,13 @@ describe('scheduled backups', () => {
     const dir = folder.file('stuck')
     await mkdir(join(dir, 'carnet-20261101T000000Z.backup'), { recursive: true })
     for (const day of [2, 3]) await writeFile(join(dir, `carnet-2026110${day}T000000Z.backup`), '')
-    const setup = { openPool: poolOfOne(database), clock, key: BACKUP_KEY, version: 'test' }
+    const setup = {
+      openPool: poolOfOne(database),
+      clock,
+      key: BACKUP_KEY,
+      version: 'test',
+      mediaStore: NO_FILES,
+    }
     const said: { level: number; msg: string; notDeleted?: string[] }[] = []
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
     const sql = await openPools(database)

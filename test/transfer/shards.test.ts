@@ -26,7 +26,7 @@ import {
   type TestAccount,
   TestClock,
 } from '../harness.ts'
-import { BACKUP_KEY, type Folder, MIGRATIONS, poolOfOne, temporaryFolder } from './stores.ts'
+import { BACKUP_KEY, type Folder, MIGRATIONS, NO_FILES, poolOfOne, temporaryFolder } from './stores.ts'
 
 const setup = (of: TestDatabase) => ({
   openPool: poolOfOne(of),
@@ -34,6 +34,7 @@ const setup = (of: TestDatabase) => ({
   key: BACKUP_KEY,
   keys: [BACKUP_KEY],
   version: '0.0.0-test',
+  mediaStore: NO_FILES,
   migrations: MIGRATIONS,
 })
 

@@ -11,6 +11,7 @@ import { migrate } from '../../src/kernel/db/migrate.ts'
 import { readShards } from '../../src/kernel/db/shards.ts'
 import { asSql } from '../../src/kernel/db/transaction.ts'
 import { parseId } from '../../src/kernel/ids.ts'
+import { openMediaStore } from '../../src/media/store/open-media-store.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createOffer } from '../../src/passports/offers/store-offers.ts'
@@ -26,6 +27,9 @@ import { ADDRESSES } from '../harness.ts'
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 export const KEY = 'a secret key that only tests know, long enough'
 export const BACKUP_KEY = deriveBackupKey(KEY)
+
+/** For stores without pictures and documents. */
+export const NO_FILES = openMediaStore({ folder: join(tmpdir(), 'carnet-no-files') })
 
 export type Folder = { path: string; file: (name: string) => string; remove: () => Promise<void> }
 

@@ -2,8 +2,10 @@
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
+import type { MediaStore } from '../../media/store/media-store.ts'
+import { openMediaStore } from '../../media/store/open-media-store.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'
-import { createBackup } from '../../transfer/backup/create-backup.ts'
+import { type BackupResult, createBackup } from '../../transfer/backup/create-backup.ts'
 import { type RestoreResult, restoreBackup } from '../../transfer/backup/restore-backup.ts'
 import { type Arguments, type Command, CommandError } from '../command-line/command.ts'
 import { withProgress } from '../command-line/progress.ts'
@@ -13,6 +15,10 @@ import { MIGRATIONS, type Store } from '../store/store.ts'
 import { CREATES_STORE, onStore, withOpenStore } from '../store/with-store.ts'
 
 export const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+/** Tables are counted in bytes, pictures and documents one by one. */
+const describeProgress = (name: string, n: number) =>
+  /(^|\.)files$/.test(name) ? `${name}: ${n}` : `${name}: ${mebibytes(n)}`
 
 export const backup: Command = {
   usage: 'backup --to FILE',
@@ -24,21 +30,33 @@ export const backup: Command = {
       // Requests to a running server get the CPU first.
       setPriority(constants.priority.PRIORITY_LOW)
       const key = deriveBackupKey(getOrCreateSecretKey(config))
-      const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }
+      const setup = {
+        openPool: store.openPoolOfOne,
+        clock,
+        key,
+        version: VERSION,
+        mediaStore: openMediaStore(config.mediaPlace),
+      }
       const made = await withProgress(update =>
         createBackup(setup, {
           path,
           signal,
-          progress: (table, bytes) => update(`${table}: ${mebibytes(bytes)}`),
+          progress: (table, n) => update(describeProgress(table, n)),
         }),
       )
       const text =
-        `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n` +
+        `${made.path} has ${made.passports} passports with ${made.versions} versions, in ${mebibytes(made.bytes)}.\n${describeFiles(made)}` +
         `SHA-256 ${made.sha256}\nKeep SECRET_KEY in another place: it is not in the file, and a restore needs it.`
       return { value: made, text }
     },
   ),
 }
+
+const describeFiles = ({ files, missing_files: missing }: BackupResult) =>
+  (files === 0 ? '' : `Its ${files} pictures and documents are in the folder carnet-files beside it.\n`) +
+  (missing === 0
+    ? ''
+    : `${missing} files were deleted meanwhile or are lost: "carnet doctor --verify" names those that are lost.\n`)
 
 export const ACCEPT_UNSEALED = {
   about: 'accept a backup of version 0.1, whose integrity cannot be checked: only from a source you trust',
@@ -61,15 +79,17 @@ export async function restoreInto(
   path: string,
   keys: readonly BackupKey[],
   args: Arguments,
-  createsShards = false,
+  { mediaStore, createsShards = false }: { mediaStore: MediaStore; createsShards?: boolean },
 ): Promise<RestoreResult> {
-  const setup = { openPool: store.openOwnerPool, clock: systemClock, keys, migrations: MIGRATIONS }
+  const openPool = store.openOwnerPool
+  const setup = { openPool, clock: systemClock, keys, migrations: MIGRATIONS, mediaStore }
   return withProgress(async update => {
     const restored = await restoreBackup(setup, {
       path,
       acceptUnsealed: args.has('accept-unsealed'),
       createsShards,
-      progress: (table, bytes) => update(`${table}: ${mebibytes(bytes)}`),
+      withoutFiles: args.has('without-files'),
+      progress: (table, n) => update(describeProgress(table, n)),
     })
     await store.grantTraffic()
     return restored
@@ -77,11 +97,14 @@ export async function restoreInto(
 }
 
 export const restore: Command = {
-  usage: 'restore --from FILE [--accept-unsealed]',
+  usage: 'restore --from FILE [--accept-unsealed] [--without-files]',
   about: 'restores a backup into an empty store; needs the SECRET_KEY of the backup',
   options: {
     from: { hint: 'FILE', about: 'a file that `carnet backup` wrote' },
     'accept-unsealed': ACCEPT_UNSEALED,
+    'without-files': {
+      about: 'leave pictures and documents alone, because they are still where MEDIA_URL leads to',
+    },
   },
   run: async ({ args, env }) => {
     const path = args.get('from')
@@ -89,9 +112,11 @@ export const restore: Command = {
     const keys = readBackupKeys(config)
     const options = { ...CREATES_STORE, name: 'carnet restore', isServer: true, migrate: false }
     return withOpenStore(env, config, options, async store => {
-      const made = await restoreInto(store, path, keys, args)
+      const made = await restoreInto(store, path, keys, args, {
+        mediaStore: openMediaStore(config.mediaPlace),
+      })
       const isCurrent = made.key === keys[0]?.fingerprint
-      const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, isCurrent)}`
+      const text = `Restored ${made.passports} passports with ${made.versions} versions and ${made.files} files, as they were on ${made.created_at}.${keyAdvice(config, isCurrent)}`
       if (made.broken.length === 0) return { value: made, text }
       const failure = `These histories were already broken when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, failure }

@@ -46,6 +46,7 @@ export function startWorker({ config, log, store, metrics, media }: WorkerParts)
     clock,
     key: deriveBackupKey(getOrCreateSecretKey(config)),
     version: VERSION,
+    mediaStore: media.mediaStore,
   }
   const registry = { clock, secretCipher, addresses: store.addresses, nsUrl: config.nsUrl }
   const shards = new Map<object, { worker: DeliveryWorker; tasks: ReturnType<typeof startScheduledTasks> }>()

@@ -1,4 +1,5 @@
 /** One attempt to fetch a file from its address, and to store it like an upload. */
+import { findHome } from '../../accounts/account-shard.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Outbound, OutboundFailure } from '../../kernel/http-out/outbound-http.ts'
@@ -27,11 +28,12 @@ async function tryToFetch(
   // Attempts that ended with their worker are counted, too.
   if (attempts > MAX_FETCH_ATTEMPTS)
     return { reason: 'The file could not be fetched. Upload it instead.', isPassing: false }
-  const ctx: AccountContext & MediaServices = { ...services, accountId, actorId }
   try {
     const download = await downloadFile(outbound, sourceUrl, timeoutMs === undefined ? {} : { timeoutMs })
     if ('reason' in download) return download
     // The bytes decide about the type: many servers declare a wrong one.
+    const home = await findHome(services.sql, accountId)
+    const ctx: AccountContext & MediaServices = { ...services, ...home, accountId, actorId }
     const { file } = await addMedia(ctx, { bytes: download.bytes }, () => NO_RESPONSE)
     return { mediaId: file.id }
   } catch (error) {

@@ -10,7 +10,8 @@ import { writeNewFolder } from '../new-file.ts'
 import { enterSchema, withPool, withSnapshot } from '../snapshot.ts'
 import { listBackupTables } from '../tables.ts'
 import { type BackupPart, getPartFile, listParts, SHARED_PART, selectTables } from './backup-parts.ts'
-import { type BackupOptions, type BackupSetup, type WrittenFile, writeTables } from './write-tables.ts'
+import type { BackupOptions, BackupSetup } from './backup-setup.ts'
+import { type WrittenFile, writeTables } from './write-tables.ts'
 
 /** `shared` has a snapshot, in which what the shards share is read. */
 export async function createBackupSet(
@@ -35,7 +36,16 @@ export async function createBackupSet(
         options.progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
       const tables = selectTables(part, await listBackupTables(sql))
       const set = { id, part: part.name, shards, spread }
-      return { part, ...(await writeTables(sql, setup, { ...options, path, progress }, tables, set)) }
+      return {
+        part,
+        ...(await writeTables(
+          sql,
+          setup,
+          { ...options, path, packsBeside: options.path, progress },
+          tables,
+          set,
+        )),
+      }
     }
     const written = [await write(shared, SHARED_PART)]
     for (const part of listParts(shards).slice(1))
@@ -48,7 +58,7 @@ export async function createBackupSet(
 }
 
 function sumUp(files: readonly (WrittenFile & { part: BackupPart })[]): WrittenFile {
-  const sum = (key: 'bytes' | 'passports' | 'versions' | 'tables') =>
+  const sum = (key: 'bytes' | 'passports' | 'versions' | 'tables' | 'files' | 'missing_files') =>
     files.reduce((total, file) => total + file[key], 0)
   return {
     bytes: sum('bytes'),
@@ -56,6 +66,8 @@ function sumUp(files: readonly (WrittenFile & { part: BackupPart })[]): WrittenF
     passports: sum('passports'),
     versions: sum('versions'),
     tables: sum('tables'),
+    files: sum('files'),
+    missing_files: sum('missing_files'),
     created_at: files[0]?.created_at ?? '',
   }
 }

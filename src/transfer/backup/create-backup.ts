@@ -5,8 +5,10 @@ import { readShards } from '../../kernel/db/shards.ts'
 import { requireNewPath } from '../new-file.ts'
 import { withSnapshot } from '../snapshot.ts'
 import { listBackupTables } from '../tables.ts'
+import { packNewFiles } from './backup-files.ts'
+import type { BackupOptions, BackupSetup } from './backup-setup.ts'
 import { createBackupSet } from './create-backup-set.ts'
-import { type BackupOptions, type BackupSetup, type WrittenFile, writeTables } from './write-tables.ts'
+import { type WrittenFile, writeTables } from './write-tables.ts'
 
 export type BackupResult = WrittenFile & { path: string; seconds: number }
 
@@ -24,6 +26,7 @@ export async function createBackup(setup: BackupSetup, options: BackupOptions): 
       ? createBackupSet(sql, setup, options, shards)
       : writeTables(sql, setup, options, await listBackupTables(sql))
   }
+  await packNewFiles(setup, options)
   const made = await withSnapshot(setup.openPool, write, holdPlacement)
   const seconds = Math.round(performance.now() - started) / 1000
   return { path: options.path, ...made, seconds }

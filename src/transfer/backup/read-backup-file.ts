@@ -176,6 +176,7 @@ async function* parseFrames(chunks: AsyncIterable<Buffer>, fault: () => Error): 
 
 function parseFrame(letter: string, body: Buffer, fault: () => Error): BackupFrame {
   if (letter === FRAME_TYPES.data) return { type: 'data', data: body }
+  if (letter === FRAME_TYPES.files) return { type: 'files', files: JSON.parse(body.toString('utf8')) }
   if (letter === FRAME_TYPES.table) return { type: 'table', table: JSON.parse(body.toString('utf8')) }
   if (letter === FRAME_TYPES.end) return { type: 'end', end: JSON.parse(body.toString('utf8')) }
   throw fault()

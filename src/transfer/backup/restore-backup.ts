@@ -6,11 +6,14 @@ import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
 import { getShardSchema, readShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
+import { discardMedia } from '../../media/restored-media.ts'
+import type { MediaStore } from '../../media/store/media-store.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import { copyIn, type Sink } from '../copy-rows.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
 import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from '../tables.ts'
 import { alignParts } from './align-parts.ts'
+import { createFileSink, type RestoringFiles } from './backup-files.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupPart, findTarget, requireSeparateShards } from './backup-parts.ts'
 import { type Backup, openBackup } from './open-backup.ts'
@@ -24,12 +27,15 @@ type RestoreSetup = {
   /** From SECRET_KEY and, if set, OLD_SECRET_KEY. */
   keys: readonly BackupKey[]
   migrations: string
+  mediaStore: MediaStore
 }
 
 export type RestoreResult = {
   passports: number
   versions: number
   tables: number
+  /** Pictures and documents that were written to the store. */
+  files: number
   bytes: number
   sha256: string
   created_at: string
@@ -49,6 +55,8 @@ type RestoreOptions = {
   acceptUnsealed?: boolean
   /** In a store without shards, creates those of a backup in which an account has several. */
   createsShards?: boolean
+  /** Leaves the files alone: they are in the store already. */
+  withoutFiles?: boolean
   progress?: Progress
 }
 
@@ -57,7 +65,7 @@ type RestoreOptions = {
  * everything before writing; a later failure leaves the store empty. Throws `validation`.
  */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
-  const { path, acceptUnsealed = false, createsShards = false, progress } = options
+  const { path, acceptUnsealed = false, createsShards = false, withoutFiles, progress } = options
   const backup = await openBackup({ path, keys: setup.keys, acceptUnsealed })
   await requireKnownVersion(setup, backup)
   return withPool(setup.openPool, async pool => {
@@ -71,7 +79,9 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
     const now = setup.clock.now()
     await migrate(pool, setup.migrations, now, backup.header.migrations.at(-1)?.number ?? 0)
     if (backup.hasShards) await replaceShards(pool, shards)
-    const counts = await load(pool, backup, backup.hasShards ? shards : [], progress)
+    const files = withoutFiles ? undefined : { mediaStore: setup.mediaStore, path }
+    const onto = { shards: backup.hasShards ? shards : [], files }
+    const counts = await load(pool, backup, onto, progress)
     const { applied } = await migrate(pool, setup.migrations, now)
     if (!backup.hasShards) await spreadAccounts(pool, shards)
     const broken = [...counts.broken, ...(await analyzeAndVerify(pool, shards))]
@@ -154,13 +164,16 @@ async function lockEmptyTables(sql: Sql, shard: number | null): Promise<string[]
   return names
 }
 
-type Loaded = { passports: number; versions: number; tables: number; broken: string[] }
+type Loaded = { passports: number; versions: number; tables: number; files: number; broken: string[] }
+
+/** `files`: undefined if they are left alone. */
+type LoadTarget = { shards: readonly number[]; files: RestoringFiles | undefined }
 
 /** Loads all tables in one transaction, so that a failure leaves the store empty. */
 async function load(
   pool: Sql,
   backup: Backup,
-  shards: readonly number[],
+  { shards, files }: LoadTarget,
   progress: Progress | undefined,
 ): Promise<Loaded> {
   const sql = await pool.reserve()
@@ -171,16 +184,17 @@ async function load(
   if (shards.length > 0) await sql.unsafe(ONE_CONNECTION_PER_NODE)
   await switchTriggers(sql, schemas, 'disable')
   const expected = new Map<number | null, Record<string, number>>()
-  const sum: Loaded = { passports: 0, versions: 0, tables: 0, broken: [] }
+  const sum: Loaded = { passports: 0, versions: 0, tables: 0, files: 0, broken: [] }
   for (const { part, file } of backup.parts) {
     const schema = findTarget(part, shards)
     await enterSchema(sql, schema)
     const rows = expected.get(schema) ?? {}
     expected.set(schema, rows)
-    const end = await loadTables(sql, { part, file, rows }, progress)
+    const end = await loadTables(sql, { part, file, rows, files }, progress)
     sum.passports += end.passports
     sum.versions += end.versions
     sum.tables += Object.keys(end.rows).length
+    sum.files += end.files
   }
   for (const [schema, rows] of expected) await requireComplete(sql, schema, rows)
   const { passports, versions } = await countAll(sql, [...expected.keys()])
@@ -207,16 +221,22 @@ async function countAll(sql: Sql, schemas: readonly (number | null)[]) {
 }
 
 /** `rows`: how many each table must have, from this part and those loaded into the same schema before. */
-type PartToLoad = { part: BackupPart; file: BackupFile; rows: Record<string, number> }
+type PartToLoad = {
+  part: BackupPart
+  file: BackupFile
+  rows: Record<string, number>
+  files: LoadTarget['files']
+}
 
 async function loadTables(
   sql: Sql,
-  { part, file, rows }: PartToLoad,
+  { part, file, rows, ...target }: PartToLoad,
   progress: Progress | undefined,
-): Promise<BackupEnd> {
+): Promise<BackupEnd & { files: number }> {
   const known = await listBackupTables(sql)
   const showProgress = (table: string, bytes: number) =>
     progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
+  const files = createFileSink(target.files)
   const before = { ...rows }
   const loaded: string[] = []
   let sink: Sink | undefined
@@ -224,6 +244,10 @@ async function loadTables(
   for await (const frame of file.frames()) {
     if (frame.type === 'data') {
       await sink?.write(frame.data)
+      continue
+    }
+    if (frame.type === 'files') {
+      showProgress('files', await files.add(frame.files))
       continue
     }
     await sink?.close()
@@ -242,7 +266,8 @@ async function loadTables(
   }
   assert(end, 'a backup with the right checksum has an end')
   for (const name of loaded) rows[name] = (before[name] ?? 0) + (end.rows[name] ?? 0)
-  return end
+  await discardMedia(sql, files.missing)
+  return { ...end, files: files.countRestored() }
 }
 
 /** Returns names from the database's catalogue, so that no text of the file gets into a statement. */

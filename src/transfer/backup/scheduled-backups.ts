@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { deletePartialFiles } from '../../kernel/process/private-file.ts'
 import { withPool } from '../snapshot.ts'
 import { isBackupFolder } from './backup-parts.ts'
+import type { BackupSetup } from './backup-setup.ts'
 import { type BackupResult, createBackup } from './create-backup.ts'
-import type { BackupSetup } from './write-tables.ts'
+import { openFilePacks } from './file-packs.ts'
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
 
@@ -41,10 +42,21 @@ export async function createBackupWhenDue(
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
     const notDeleted = await deleteOldest(schedule)
+    if (notDeleted.length === 0) await deleteUnneededPacks(schedule)
     // The end of the connection releases the lock, too, but a moment after this returns.
     await sql`commit`
     return { ...made, notDeleted }
   })
+}
+
+/** The clocks of processes differ by less. */
+const MARGIN_MS = 3_600_000
+
+/** Of files that no backup in the folder has: each backup marks those it needs with its time. */
+async function deleteUnneededPacks({ dir }: BackupSchedule): Promise<void> {
+  const [oldest] = await listBackups(dir)
+  if (oldest === undefined) return
+  await openFilePacks(join(dir, oldest)).deleteOlderThan(new Date(parseTime(oldest).getTime() - MARGIN_MS))
 }
 
 async function deleteOldest({ dir, keep }: BackupSchedule): Promise<string[]> {

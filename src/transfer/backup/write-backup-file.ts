@@ -10,6 +10,7 @@ import type { AppliedMigration } from '../../kernel/db/migrate.ts'
 import { writeNewFile } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
 import type { BackupSet } from './backup-parts.ts'
+import type { PackedFile } from './file-packs.ts'
 
 export type BackupHeader = {
   created_at: string
@@ -24,6 +25,7 @@ export type BackupEnd = { rows: Readonly<Record<string, number>>; passports: num
 
 /** `data` is a chunk of COPY text of the preceding table. */
 export type BackupFrame =
+  | { type: 'files'; files: readonly PackedFile[] }
   | { type: 'table'; table: { name: string; columns: readonly string[] } }
   | { type: 'data'; data: Buffer }
   | { type: 'end'; end: BackupEnd }
@@ -31,7 +33,7 @@ export type BackupFrame =
 export const FIRST_LINE = 'carnet-backup 2\n'
 /** One letter and four bytes of length. */
 export const FRAME_HEAD_BYTES = 5
-export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
+export const FRAME_TYPES = { files: 'F', table: 'T', data: 'D', end: 'E' } as const
 
 type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 
@@ -61,12 +63,14 @@ export async function writeBackupFile(
   })
 }
 
+const getContent = (frame: Exclude<BackupFrame, { type: 'data' }>) => {
+  if (frame.type === 'files') return frame.files
+  return frame.type === 'table' ? frame.table : frame.end
+}
+
 async function* encode(frames: AsyncIterable<BackupFrame>): AsyncGenerator<Buffer> {
   for await (const frame of frames) {
-    const body =
-      frame.type === 'data'
-        ? frame.data
-        : Buffer.from(JSON.stringify(frame.type === 'table' ? frame.table : frame.end))
+    const body = frame.type === 'data' ? frame.data : Buffer.from(JSON.stringify(getContent(frame)))
     const head = Buffer.alloc(FRAME_HEAD_BYTES)
     head.write(FRAME_TYPES[frame.type], 'latin1')
     head.writeUInt32BE(body.length, 1)

@@ -1,27 +1,13 @@
 /** Reads tables and writes them into a backup file. */
-import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
 import { readChunks } from '../copy-rows.ts'
 import type { BackupTable } from '../tables.ts'
-import type { BackupKey } from './backup-key.ts'
+import { packFiles } from './backup-files.ts'
 import type { BackupSet } from './backup-parts.ts'
+import type { BackupOptions, BackupSetup } from './backup-setup.ts'
 import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
-
-export type BackupSetup = {
-  /** Opens a pool of one connection, which the backup closes. */
-  openPool: () => Sql
-  clock: Clock
-  key: BackupKey
-  version: string
-}
-
-export type BackupOptions = {
-  path: string
-  progress?: (table: string, bytes: number) => void
-  signal?: AbortSignal
-}
 
 export type WrittenFile = {
   bytes: number
@@ -30,6 +16,10 @@ export type WrittenFile = {
   passports: number
   versions: number
   tables: number
+  /** Pictures and documents in the backup. */
+  files: number
+  /** Those that were not in the store: deleted meanwhile, or lost. */
+  missing_files: number
   created_at: string
 }
 
@@ -53,9 +43,27 @@ export async function writeTables(
     ...(set && { set }),
   }
   const target = { path, key: setup.key, signal }
-  const { sha256, bytes } = await writeBackupFile(target, header, readTables(sql, tables, end, options))
+  const counts = { files: 0, missing_files: 0 }
+  const frames = async function* (): AsyncGenerator<BackupFrame> {
+    if (tables.some(({ name }) => name === 'media')) yield* readFiles(sql, setup, options, counts)
+    yield* readTables(sql, tables, end, options)
+  }
+  const { sha256, bytes } = await writeBackupFile(target, header, frames())
   const { passports, versions, rows } = end
-  return { bytes, sha256, passports, versions, tables: Object.keys(rows).length, created_at }
+  return { bytes, sha256, passports, versions, tables: Object.keys(rows).length, ...counts, created_at }
+}
+
+/** First, so that a restore has written the files when it writes the rows. */
+async function* readFiles(
+  sql: Sql,
+  setup: BackupSetup,
+  options: BackupOptions,
+  counts: { files: number; missing_files: number },
+): AsyncGenerator<BackupFrame> {
+  for await (const files of packFiles(sql, setup, options)) {
+    for (const { pack } of files) counts[pack === null ? 'missing_files' : 'files']++
+    yield { type: 'files', files }
+  }
 }
 
 async function* readTables(

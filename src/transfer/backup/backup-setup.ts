@@ -1,0 +1,23 @@
+/** What a backup is made with, and where. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import type { MediaStore } from '../../media/store/media-store.ts'
+import type { BackupKey } from './backup-key.ts'
+
+export type BackupSetup = {
+  /** Opens a pool of one connection, which the backup closes. */
+  openPool: () => Sql
+  clock: Clock
+  key: BackupKey
+  version: string
+  /** Pictures and documents, which are copied beside the backup. */
+  mediaStore: MediaStore
+}
+
+export type BackupOptions = {
+  path: string
+  /** The backup that files are put beside, if it is not `path`. */
+  packsBeside?: string
+  progress?: (table: string, bytes: number) => void
+  signal?: AbortSignal
+}
