@@ -70,7 +70,8 @@ const formatDocumentState = (row: PublicMetadata, issuer: SecretIssuer | undefin
   describeMetadata(row) + (issuer === undefined ? '' : describeIssuer(issuer))
 
 const describeMetadata = perObject((row: PublicMetadata): string => {
-  const { data: _, unit_fields: __, batch_fields: ___, ...metadata }: Partial<PublicPassportRow> = row
+  const whole: Partial<PublicPassportRow> = row
+  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, ...metadata } = whole
   return JSON.stringify(metadata)
 })
 
