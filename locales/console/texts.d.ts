@@ -608,6 +608,11 @@ export type Texts = {
       signedOut: string
     }
     storedDocument: string
+    onlyUnused: string
+    uses: (values: { count: number }) => string
+    usedBy: string
+    moreUses: (values: { shown: Value }) => string
+    unused: string
   }
   files: {
     title: (values: { name: Value }) => string

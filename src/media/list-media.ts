@@ -1,23 +1,43 @@
 /** Lists the files of an account. */
-import { atHome } from '../accounts/account-shard.ts'
+import { atHome, listAccountShards } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
+import { countUses } from './list-uses.ts'
 import { KIND_LETTER, type MediaFile, type MediaKind, mediaColumns, toMediaFile } from './media-file.ts'
 
-export type MediaFilter = { kind?: MediaKind | undefined }
+/** `unused`: only files to which no version of any passport refers. */
+export type MediaFilter = { kind?: MediaKind | undefined; unused?: boolean | undefined }
 
 /** The place in the list after a file. */
 export type MediaCursor = { createdAt: Date; id: string }
 
+type MediaRequest = MediaFilter & { limit: number; after?: MediaCursor | undefined }
+
 /** Newest first; at most `limit`. */
-export async function listMedia(
-  ctx: AccountContext,
-  { kind, limit, after }: MediaFilter & { limit: number; after?: MediaCursor | undefined },
+export async function listMedia(ctx: AccountContext, request: MediaRequest): Promise<MediaFile[]> {
+  const found = await selectMedia(atHome(ctx), request)
+  if (request.unused !== true || listAccountShards(ctx).length === 1) return found
+  // The statement sees only the uses at the account's home.
+  const used = await countUses(
+    ctx,
+    found.map(({ id }) => id),
+  )
+  const unused = found.filter(({ id }) => !used.has(id))
+  const last = found.length === request.limit ? found.at(-1) : undefined
+  if (last === undefined || unused.length === found.length) return unused
+  const left = request.limit - unused.length
+  return [...unused, ...(await listMedia(ctx, { ...request, limit: left, after: last }))]
+}
+
+async function selectMedia(
+  { sql, accountId }: AccountContext,
+  { kind, unused, limit, after }: MediaRequest,
 ): Promise<MediaFile[]> {
-  const { sql, accountId } = atHome(ctx)
+  const isUsed = sql`exists (select from media_use u where u.account_id = m.account_id and u.media_id = m.id)`
   const rows = await sql<Parameters<typeof toMediaFile>[0][]>`
     select ${mediaColumns(sql)} from media m
     where m.account_id = ${accountId} and m.status <> 'd'
       ${kind === undefined ? sql`` : sql`and m.kind = ${KIND_LETTER[kind]}::text::"char"`}
+      ${unused === true ? sql`and not ${isUsed}` : sql``}
       ${after === undefined ? sql`` : sql`and (m.created_at, m.id) < (${after.createdAt}, decode(${after.id}, 'hex'))`}
     order by m.created_at desc, m.id desc limit ${limit}`
   return rows.map(toMediaFile)

@@ -69,6 +69,14 @@ describe('a reference to a file', () => {
     for (const [name, value] of Object.entries(data)) assert.deepEqual(read.json.data.data[name], value)
   })
 
+  test('takes the file from the list of unused ones', async () => {
+    const [used, unused] = [await newFile(), await newFile()]
+    assert.equal((await create(show(used))).status, 201)
+    const { json } = await send('GET', '/media?unused=true&limit=100')
+    const ids = json.data.map((one: { id: string }) => one.id)
+    assert.deepEqual([ids.includes(used), ids.includes(unused)], [false, true])
+  })
+
   const wrong: Record<string, [string, () => Record<string, unknown>]> = {
     'that does not exist': ['pictures[0].media', () => show(newId())],
     'of another account': ['pictures[0].media', () => show(foreign)],

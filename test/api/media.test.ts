@@ -164,6 +164,8 @@ describe('GET /media', () => {
     assert.deepEqual(found, ids)
     assert.deepEqual((await ask('GET', '/media?kind=document', own.key)).json.data.length, 1)
     assert.equal((await ask('GET', '/media?kind=film', own.key)).status, 422)
+    assert.equal((await ask('GET', '/media?unused=true&kind=document', own.key)).json.data.length, 1)
+    assert.equal((await ask('GET', '/media?unused=no', own.key)).status, 422)
     assert.equal((await ask('GET', '/media?cursor=x', own.key)).status, 422)
   })
 })

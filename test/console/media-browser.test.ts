@@ -286,14 +286,34 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
     for (const page of [one, other]) await page.context().close()
   })
 
-  test('a file that nothing uses is deleted', async () => {
+  test('a file that a product uses stays; one that nothing uses is deleted', async () => {
     const page = await signedIn()
     await open(page, `${LIBRARY}?kind=picture`)
-    await page.locator('.files a').first().click()
+    const used = page.getByText(/^Used by \d products$/).first()
+    const uses = Number(/\d/.exec(await used.innerText())?.[0])
+    await take(page, 'library-used-1280')
+    await page.locator('.files li', { has: used }).getByRole('link').click()
+    await page.getByRole('heading', { name: 'Used by, now or in an earlier version' }).waitFor()
+    assert.match(
+      await page.locator('main').innerText(),
+      /This file cannot be deleted because a product uses it/,
+    )
+    assert.equal(await page.getByRole('link', { name: 'Test product' }).count(), uses)
+    assert.deepEqual(await findViolations(page), [])
+    await take(page, 'file-used-1280')
+    await open(page, `${new URL(page.url()).pathname}/delete`)
+    await page.getByRole('button', { name: 'Delete the file' }).click()
+    assert.match(await page.getByRole('alert').innerText(), /cannot be deleted/)
+    const before = (await listFiles()).length
+    await open(page, LIBRARY)
+    await page.getByLabel('Only unused').check()
+    await page.getByRole('button', { name: 'Show' }).click()
+    assert.equal(await page.locator('.files > li').count(), 1)
+    await page.locator('.files a').click()
     await page.getByRole('link', { name: 'Delete the file' }).click()
     await page.getByRole('button', { name: 'Delete the file' }).click()
     await page.getByText('The file is deleted.').waitFor()
-    assert.equal((await listFiles()).length, 3)
+    assert.equal((await listFiles()).length, before - 1)
     await page.context().close()
   })
 

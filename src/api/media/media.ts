@@ -163,6 +163,7 @@ export const listMediaEndpoint = defineEndpoint({
   description: 'Newest first. `meta` has what is used of the quotas of the account.',
   query: {
     kind: choiceParameter('Only pictures, or only documents.', MEDIA_KINDS),
+    unused: choiceParameter('Only files to which no version of any passport refers.', ['true']),
     limit: LIMIT,
     cursor: CURSOR,
   },
@@ -183,9 +184,12 @@ export const listMediaEndpoint = defineEndpoint({
     },
   },
   async handle(call) {
-    const { kind, limit, cursor } = call.query
+    const { kind, unused, limit, cursor } = call.query
     // One more than the limit, to see whether there is a next page.
-    const found = await listMedia(call.account, { kind, limit: limit + 1, after: cursor })
+    const found = await listMedia(call.account, {
+      ...{ kind, unused: unused === 'true' },
+      ...{ limit: limit + 1, after: cursor },
+    })
     const last = found.length > limit ? found[limit - 1] : undefined
     const [used, quota] = await Promise.all([getMediaUsage(call.account), getMediaQuota(call.account)])
     const meta = {

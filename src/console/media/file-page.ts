@@ -2,18 +2,26 @@
 import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { deleteMedia } from '../../media/delete-media.ts'
+import { listUsers } from '../../media/list-uses.ts'
 import { getMedia, type MediaFile, originalKey, requireMediaId, variantKey } from '../../media/media-file.ts'
 import { VARIANT_TYPES, WIDTHS } from '../../media/prepare/prepared-file.ts'
-import { alertBox, backLink, copyable, facts, questionPage } from '../page/parts.ts'
+import { findSummaries } from '../../passports/read/list.ts'
+import { alertBox, backLink, copyable, facts, questionPage, rowList, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
-import { describeFile, formatBytes, getFileUrl, renderPicture } from './parts.ts'
+import { getFileUrl } from '../page/thumbnails.ts'
+import { formatTitle, getProductUrl } from '../product-data/product.ts'
+import { describeFile, formatBytes, renderPicture } from './parts.ts'
 
 const getRequestedFile = ({ ctx, id }: Visit): Promise<MediaFile> => getMedia(ctx, requireMediaId(id))
 
 export const showFile = async (visit: Visit): Promise<Outcome> =>
   renderFilePage(visit, await getRequestedFile(visit))
 
-function renderFilePage({ words, session }: Visit, file: MediaFile, problem?: string): Outcome {
+const MAX_SHOWN_USES = 20
+
+async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): Promise<Outcome> {
+  const { ctx, words, session } = visit
+  const users = await listUsers(ctx, file.id, MAX_SHOWN_USES + 1)
   const texts = words.texts.media
   const title = describeFile(words, file)
   const at = getFileUrl(file.id)
@@ -22,17 +30,35 @@ function renderFilePage({ words, session }: Visit, file: MediaFile, problem?: st
     file.kind === 'picture'
       ? renderPicture(file, texts.preview)
       : html`<p class="choices"><a class="button second" href="${at}/file">${texts.download}</a></p>`
+  const uses = users.length === 0 ? '' : await renderUses(visit, users)
   const remove =
     session.role === 'viewer'
       ? ''
-      : html`<p class="choices after"><a class="button second" href="${at}/delete">${texts.delete}</a></p>`
+      : users.length > 0
+        ? html`<p class="quiet after">${texts.inUse}</p>`
+        : html`<p class="choices after"><a class="button second" href="${at}/delete">${texts.delete}</a></p>`
   const body = html`!${backLink(MEDIA, texts.title)}<h1>${title}</h1>!${told}!${shown}
 !${facts([
     [texts.size, formatBytes(words, file.bytes)],
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
   ])}
-!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${remove}`
+!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${uses}!${remove}`
   return { title, body, hasPictures: true, scripts: ['copy'], status: problem === undefined ? 200 : 409 }
+}
+
+/** An archived product is listed, too; one that another transaction is deleting is not. */
+async function renderUses({ ctx, words }: Visit, users: readonly string[]): Promise<string> {
+  const texts = words.texts.media
+  const found = await findSummaries(ctx, users.slice(0, MAX_SHOWN_USES))
+  const rows = found.map(
+    row =>
+      html`<li><a class="row-link" href="${getProductUrl(row)}">${formatTitle(words, row.product_name, row)}</a></li>`,
+  )
+  const more =
+    users.length > MAX_SHOWN_USES
+      ? html`<p class="quiet">${texts.moreUses({ shown: MAX_SHOWN_USES })}</p>`
+      : ''
+  return section('uses', texts.usedBy, html`!${rowList(rows)}!${more}`)
 }
 
 export async function showDeleteFile(visit: Visit): Promise<Outcome> {

@@ -2,10 +2,12 @@
 import { html } from 'ghtml'
 import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
+import { countUses } from '../../media/list-uses.ts'
 import { MEDIA_KINDS, type MediaFile, type MediaKind } from '../../media/media-file.ts'
-import { alertBox, doneNotice, renderOptions, section } from '../page/parts.ts'
+import { alertBox, doneNotice, renderOptions, renderTick, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
-import { describeFile, formatBytes, getFileUrl, renderFileInputs, renderFilePicture } from './parts.ts'
+import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
+import { describeFile, formatBytes, renderFileInputs } from './parts.ts'
 import { type ReceivedFile, receiveFiles, renderFailedFiles } from './receive-files.ts'
 
 const PAGE_SIZE = 24
@@ -23,15 +25,19 @@ async function renderLibrary(
   const texts = words.texts.media
   const view = parseView(query)
   const [found, used, quota] = await Promise.all([
-    listMedia(ctx, { kind: view.kind, limit: PAGE_SIZE + 1, after: view.after }),
+    listMedia(ctx, { ...view, limit: PAGE_SIZE + 1 }),
     getMediaUsage(ctx),
     getMediaQuota(ctx),
   ])
   const files = found.slice(0, PAGE_SIZE)
+  const uses = await countUses(
+    ctx,
+    files.map(({ id }) => id),
+  )
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
-!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, view)}!${renderPages(words, view, found)}`)}
+!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses })}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
   return {
     title: texts.title,
@@ -43,20 +49,22 @@ async function renderLibrary(
   }
 }
 
-type LibraryView = { kind: MediaKind | undefined; after: MediaCursor | undefined }
+type LibraryView = { kind: MediaKind | undefined; unused: boolean; after: MediaCursor | undefined }
 
 /** Ignores invalid values, because people edit URLs. */
 function parseView(query: URLSearchParams): LibraryView {
   const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(query.get('after') ?? '') ?? []
   return {
     kind: MEDIA_KINDS.find(one => one === query.get('kind')),
+    unused: query.get('unused') === 'yes',
     after: id === '' ? undefined : { createdAt: new Date(Number(millis)), id },
   }
 }
 
-function getLibraryUrl({ kind, after }: LibraryView): string {
+function getLibraryUrl({ kind, unused, after }: LibraryView): string {
   const sent = new URLSearchParams({
     ...(kind === undefined ? {} : { kind }),
+    ...(unused ? { unused: 'yes' } : {}),
     ...(after === undefined ? {} : { after: `${after.createdAt.getTime()}-${after.id}` }),
   })
   return sent.size === 0 ? MEDIA : `${MEDIA}?${sent}`
@@ -76,29 +84,31 @@ const renderUploadForm = (words: Words): string =>
 <form method="post" action="${MEDIA}" enctype="multipart/form-data" class="data">!${renderFileInputs(words)}<button class="without-script">${words.texts.media.uploadSubmit}</button></form>`,
   )
 
-function renderFilter({ texts }: Words, { kind }: LibraryView): string {
+function renderFilter({ texts }: Words, { kind, unused }: LibraryView): string {
   const options = [
     ['', texts.media.kinds.all] as const,
     ...MEDIA_KINDS.map(one => [one, texts.media.kinds[one]] as const),
   ]
-  return html`<form method="get" action="${MEDIA}" class="filters"><div class="field"><label for="kind">${texts.media.kind}</label><select id="kind" name="kind">!${renderOptions(options, kind)}</select></div>
+  return html`<form method="get" action="${MEDIA}" class="filters"><div class="field"><label for="kind">${texts.media.kind}</label><select id="kind" name="kind">!${renderOptions(options, kind)}</select></div>!${renderTick('unused', texts.media.onlyUnused, { value: 'yes', isOn: unused })}
 <button class="second">${texts.products.show}</button></form>`
 }
 
-function renderGrid(words: Words, files: readonly MediaFile[], view: LibraryView): string {
+type GridOptions = { view: LibraryView; uses: ReadonlyMap<string, number> }
+
+function renderGrid(words: Words, files: readonly MediaFile[], { view, uses }: GridOptions): string {
   const texts = words.texts.media
   if (files.length === 0) {
     const isPlain = getLibraryUrl(view) === MEDIA
     return html`<p class="empty">${isPlain ? texts.none : texts.noneFound}</p>`
   }
-  return html`<ul class="files">!${files.map(file => renderCard(words, file))}</ul>`
+  return html`<ul class="files">!${files.map(file => renderCard(words, file, uses.get(file.id) ?? 0))}</ul>`
 }
 
-function renderCard(words: Words, file: MediaFile): string {
+function renderCard(words: Words, file: MediaFile, uses: number): string {
   const state =
     file.status === 'ready' ? '' : html` <span class="badge">${words.texts.media.processing}</span>`
   return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">${describeFile(words, file)}</span></a>
-<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span></li>`
+<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${uses === 0 ? words.texts.media.unused : words.texts.media.uses({ count: uses })}</span></li>`
 }
 
 function renderPages({ texts }: Words, view: LibraryView, found: readonly MediaFile[]): string {

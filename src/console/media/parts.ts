@@ -1,33 +1,18 @@
-/** Parts of pages that show files: small pictures, what a file is, and the form that sends files. */
+/** Parts of pages about files: a large picture, what a file is, and the form that sends files. */
 import { html } from 'ghtml'
-import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
+import type { MediaFile } from '../../media/media-file.ts'
 import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
 import { WIDTHS } from '../../media/prepare/prepared-file.ts'
 import { MEDIA, type Words } from '../page/route.ts'
+import { getFileUrl } from '../page/thumbnails.ts'
 import { explainTooLarge, MAX_FILES, MAX_MEDIA_MEGABYTES } from './file-problems.ts'
 
-export const getFileUrl = (id: string) => `${MEDIA}/${id}`
-
-/** At most this wide. The style sheet gives the size on the page. */
-const THUMBNAIL_WIDTH = WIDTHS[0]
-
-/** A small picture beside text that says what it shows. `side`: of the square, in CSS pixels. */
-export const renderThumbnail = (id: string, side: number): string =>
-  html`<img class="thumb" src="${getFileUrl(id)}/320.webp" width="${side}" height="${side}" alt="" loading="lazy" decoding="async">`
-
-/** For a value that may be no id of a file. */
-export const renderThumbnailOf = (value: unknown, side: number): string =>
-  typeof value === 'string' && MEDIA_ID.test(value) ? renderThumbnail(value, side) : ''
-
-/** A small picture, or a sheet that stands for a document. */
-export const renderFilePicture = ({ id, kind }: Pick<MediaFile, 'id' | 'kind'>, side: number): string =>
-  kind === 'picture'
-    ? renderThumbnail(id, side)
-    : html`<span class="thumb paper" aria-hidden="true">PDF</span>`
+/** At most this wide. */
+const SHOWN_WIDTH = WIDTHS[1]
 
 /** The picture in its own proportions, as wide as fits. */
 export function renderPicture({ id, width, height }: MediaFile, alt: string): string {
-  const shown = Math.min(width ?? THUMBNAIL_WIDTH, WIDTHS[1])
+  const shown = Math.min(width ?? SHOWN_WIDTH, SHOWN_WIDTH)
   const tall = Math.round((shown * (height ?? 1)) / (width ?? 1))
   return html`<img class="shown" src="${getFileUrl(id)}/640.webp" width="${shown}" height="${tall}" alt="${alt}">`
 }

@@ -16,10 +16,10 @@ import { findSummaries, type PassportSummary } from '../../passports/read/list.t
 import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
-import { renderThumbnailOf } from '../media/parts.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { backLink, copyable, facts, input, rowList, section, select } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import { renderThumbnailOf } from '../page/thumbnails.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getCategoryName, getFieldLabel, getInputLabel } from '../product-data/labels.ts'
 import {
