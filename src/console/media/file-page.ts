@@ -43,7 +43,7 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
   ])}
 !${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${uses}!${remove}`
-  return { title, body, hasPictures: true, scripts: ['copy'], status: problem === undefined ? 200 : 409 }
+  return { title, body, styles: ['pictures'], scripts: ['copy'], status: problem === undefined ? 200 : 409 }
 }
 
 /** An archived product is listed, too; one that another transaction is deleting is not. */
@@ -72,7 +72,7 @@ export async function showDeleteFile(visit: Visit): Promise<Outcome> {
     about: html`!${renderSmallPicture(words, file)}<p class="lead">${texts.deleteLead}</p>`,
     ...{ action: `${at}/delete`, submit: texts.delete, back: at, keep: texts.keep },
   })
-  return { ...page, hasPictures: true }
+  return { ...page, styles: ['pictures'] }
 }
 
 const renderSmallPicture = ({ texts }: Words, file: MediaFile): string =>

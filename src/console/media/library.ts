@@ -44,7 +44,7 @@ async function renderLibrary(
     body,
     status: failed ? 422 : 200,
     isWide: true,
-    hasPictures: true,
+    styles: ['pictures'],
     scripts: session.role === 'viewer' ? [] : ['uploads'],
   }
 }

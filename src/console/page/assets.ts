@@ -19,32 +19,35 @@ function asset(path: string, file: string, type: string): Asset {
 
 const CSS_TYPE = 'text/css; charset=utf-8'
 const STYLE = asset('/console/console.css', 'console.css', CSS_TYPE)
-const PICTURES_STYLE = asset('/console/pictures.css', 'console/pictures.css', CSS_TYPE)
 
 /** By file name without extension; only these are served. */
-const MODULES = new Map(
-  readdirSync(new URL('console/', FOLDER))
-    .filter(file => file.endsWith('.js'))
-    .map(file => [
-      file.slice(0, -3),
-      asset(`/console/${file}`, `console/${file}`, 'text/javascript; charset=utf-8'),
-    ]),
-)
+const listAssets = (ending: string, type: string) =>
+  new Map(
+    readdirSync(new URL('console/', FOLDER))
+      .filter(file => file.endsWith(ending))
+      .map(file => [file.slice(0, -ending.length), asset(`/console/${file}`, `console/${file}`, type)]),
+  )
 
-const ALL = [STYLE, PICTURES_STYLE, ...MODULES.values()]
+const MODULES = listAssets('.js', 'text/javascript; charset=utf-8')
+const STYLES = listAssets('.css', CSS_TYPE)
+
+const ALL = [STYLE, ...STYLES.values(), ...MODULES.values()]
 
 /** The module that keeps unsaved input. */
 export const DRAFTS_MODULE = 'drafts'
 
 export const STYLE_HREF = STYLE.href
-/** What pages with pictures need besides. */
-export const PICTURES_STYLE_HREF = PICTURES_STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)
 
 /** The address of a module in `assets/console`. An unknown name is a bug. */
-export function moduleHref(name: string): string {
-  const found = MODULES.get(name)
-  if (found === undefined) throw new Error(`there is no module assets/console/${name}.js`)
+export const moduleHref = (name: string): string => getHref(MODULES, `${name}.js`)
+
+/** The address of a style sheet in `assets/console`. An unknown name is a bug. */
+export const styleHref = (name: string): string => getHref(STYLES, `${name}.css`)
+
+function getHref(assets: ReadonlyMap<string, Asset>, file: string): string {
+  const found = assets.get(file.slice(0, file.lastIndexOf('.')))
+  if (found === undefined) throw new Error(`there is no assets/console/${file}`)
   return found.href
 }
 

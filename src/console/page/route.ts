@@ -93,8 +93,8 @@ export type ConsolePage = {
   headers?: Readonly<Record<string, string>>
   /** Names of optional modules in `assets/console`; the page works without them. */
   scripts?: readonly string[]
-  /** Needs the style sheet of pages with pictures. */
-  hasPictures?: boolean
+  /** Style sheets in `assets/console`, besides the one of all pages. */
+  styles?: readonly ('pictures' | 'scans')[]
   /** Uses the whole width of the window, for tables. */
   isWide?: boolean
 }

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
 import { PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
-import { moduleHref, PICTURES_STYLE_HREF, STYLE_HREF } from './assets.ts'
+import { moduleHref, STYLE_HREF, styleHref } from './assets.ts'
 import { type ConsolePage, HOME, type Words } from './route.ts'
 import type { Texts } from './texts.ts'
 
@@ -56,13 +56,14 @@ export function shell(frame: {
   const scripts = (page.scripts ?? []).map(
     name => html`<script type="module" src="${moduleHref(name)}"></script>`,
   )
+  const styles = (page.styles ?? []).map(name => html`<link rel="stylesheet" href="${styleHref(name)}">`)
   return html`<!doctype html>
 <html lang="${language}" dir="${getTextDirection(language)}"><head><meta charset="utf-8">
 <title>${page.title} · ${texts.brand}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="stylesheet" href="${STYLE_HREF}">!${page.hasPictures ? html`<link rel="stylesheet" href="${PICTURES_STYLE_HREF}">` : ''}!${scripts}</head>
+<link rel="stylesheet" href="${STYLE_HREF}">!${styles}!${scripts}</head>
 <body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
 <main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>

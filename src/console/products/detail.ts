@@ -83,7 +83,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
     body,
     scripts: ['copy', DRAFTS_MODULE],
     isWide: true,
-    hasPictures: true,
+    styles: ['pictures', 'scans'],
     ...(pending.goesOn ? { headers: { refresh: `${REFRESH_SECONDS}; url=${getRefreshUrl(visit)}` } } : {}),
   }
 }

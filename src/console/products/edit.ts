@@ -173,7 +173,7 @@ async function renderEditPage(visit: Visit, state: PassportState, edit: EditStat
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${isFromReadiness ? getReadinessUrl(row) : at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
   const scripts = isOfFiles ? [...DATA_FORM_SCRIPTS, 'uploads'] : DATA_FORM_SCRIPTS
-  return { title, body, status, scripts, hasPictures: isOfFiles }
+  return { title, body, status, scripts, styles: isOfFiles ? ['pictures'] : [] }
 }
 
 function getLead({ texts }: Words, { row }: PassportState, { rules, isOfFiles }: EditState): string {

@@ -65,7 +65,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const none = query.has('none') ? notice(texts.noneSelected) : ''
   const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden, recalled })}`
-  return { title: texts.products, body, isWide: true, hasPictures: true }
+  return { title: texts.products, body, isWide: true, styles: ['pictures'] }
 }
 
 function renderChangedNotice(words: Words, query: URLSearchParams): string {

@@ -49,7 +49,7 @@ export function renderReviewPage(
 !${renderNoteInput(words, note)}
 <div class="choices"><button>${words.texts.products.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
   const title = texts.reviewOf({ name: getProductTitle(words, state) })
-  return { title, body, status: isFine(problems) ? 200 : 422, scripts: [DRAFTS_MODULE], hasPictures: true }
+  return { title, body, status: isFine(problems) ? 200 : 422, scripts: [DRAFTS_MODULE], styles: ['pictures'] }
 }
 
 export function renderNoteInput({ texts: { products: texts } }: Words, note: string): string {

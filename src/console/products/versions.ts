@@ -46,7 +46,7 @@ async function renderVersionPage(visit: Visit, refusal: string | undefined): Pro
 !${older === undefined ? '' : renderDifference(words, fields, older, data)}
 !${section('data', texts.dataThen, renderData(words, fields, data))}
 !${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
-  return { title, body, isWide: true, hasPictures: true, status: refusal === undefined ? 200 : 422 }
+  return { title, body, isWide: true, styles: ['pictures'], status: refusal === undefined ? 200 : 422 }
 }
 
 function parseVersionNumber({ n }: Visit): number {

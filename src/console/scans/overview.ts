@@ -37,7 +37,7 @@ export async function showScans(visit: Visit): Promise<Outcome> {
   ])
   const told = html`!${query.has('saved') ? doneNotice(texts.saved) : ''}!${renderUncountedNotice(words, settings)}`
   const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
-  const page = { title: texts.title, isWide: true }
+  const page = { title: texts.title, isWide: true, styles: ['scans'] as const }
   if (comparison.is === 'no_scans') {
     const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await renderEmpty(words, ctx)}!${end}`
     return { ...page, body }
