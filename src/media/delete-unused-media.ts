@@ -1,0 +1,63 @@
+/** Deletes files that nobody needs any more, and what is known about files that were fetched long ago. */
+import { findHome } from '../accounts/account-shard.ts'
+import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { deleteMedia } from './delete-media.ts'
+import type { MediaStore } from './store/media-store.ts'
+
+/** People upload files before they use them. */
+const UNUSED_MS = 30 * 86_400_000
+const MAX_CHECKED = 200
+
+type UnusedSetup = {
+  mediaStore: MediaStore
+  /** Whether something that is no version refers to the file. */
+  isNeeded: (ctx: AccountContext, id: string) => Promise<boolean>
+  goesOn: () => boolean
+}
+
+/** Where the next run goes on. */
+export type UnusedCursor = { accountId: number; id: string } | undefined
+
+/**
+ * Looks at some files of a shard that are older than 30 days and that no version there refers to.
+ * `deleteMedia` asks again under a lock that a version being written waits for.
+ */
+export async function deleteUnusedMedia(
+  ctx: OperatorContext,
+  { mediaStore, isNeeded, goesOn }: UnusedSetup,
+  after: UnusedCursor,
+): Promise<{ deleted: number; next: UnusedCursor }> {
+  const before = new Date(ctx.clock.now().getTime() - UNUSED_MS)
+  const { accountId: fromAccount, id: fromId } = after ?? { accountId: 0, id: '' }
+  const found = await ctx.sql<{ accountId: number; id: string }[]>`
+    select m.account_id as "accountId", encode(m.id, 'hex') as id from media m
+    where m.status = 'r' and m.created_at < ${before} and (m.account_id, m.id) > (${fromAccount}, decode(${fromId}, 'hex'))
+      and not exists (select 1 from media_use u where u.account_id = m.account_id and u.media_id = m.id)
+    order by m.account_id, m.id limit ${MAX_CHECKED}`
+  let deleted = 0
+  for (const { accountId, id } of found) {
+    if (!goesOn()) break
+    const home = await findHome(ctx.sql, accountId)
+    const account: AccountContext = { ...ctx, ...home, accountId, actorId: 0 }
+    if (!(await isNeeded(account, id)) && (await tryToDelete(account, mediaStore, id))) deleted++
+  }
+  return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }
+}
+
+/** False if a version on another shard refers to it, or if another process was faster. */
+async function tryToDelete(ctx: AccountContext, mediaStore: MediaStore, id: string): Promise<boolean> {
+  try {
+    await deleteMedia({ ...ctx, mediaStore }, id)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'in_use' || error.code === 'not_found')) return false
+    throw error
+  }
+}
+
+/** Of files that were fetched or refused: their temporary ids answer for 30 days. */
+export async function deleteOldFetches({ sql, clock }: OperatorContext): Promise<void> {
+  const before = new Date(clock.now().getTime() - UNUSED_MS)
+  await sql`delete from media_fetch where status <> 'f' and created_at < ${before}`
+}

@@ -1,0 +1,79 @@
+/** Tests the clean-up of files that nobody refers to. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { originalKey } from '../../src/media/media-file.ts'
+import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
+import { getTestShard } from '../database.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { makePng } from './sample-files.ts'
+
+let t: Harness
+let account: TestAccount
+before(async () => {
+  t = await startHarness()
+  account = await t.account()
+})
+after(() => t.close())
+
+const DAY_MS = 86_400_000
+
+const send = (path: string, body: object) => t.ask('POST', `/api/v1${path}`, { key: account.key, body })
+
+async function upload(): Promise<string> {
+  const text = Buffer.concat([await makePng({ width: 40, height: 30 }), randomBytes(8)])
+  const headers = { 'content-type': 'image/png' }
+  return (await t.ask('POST', '/api/v1/media', { key: account.key, text, headers })).json.data.id
+}
+
+const makeData = (id: string) => newProduct({ pictures: [{ media: id, alt: { en: 'A scarf.' } }] })
+const read = async (id: string) => (await t.ask('GET', `/api/v1/media/${id}`, { key: account.key })).status
+
+/** A server's task, as it runs in a worker. */
+const makeCleanup = () =>
+  createMediaCleanup(
+    { sql: getTestShard(t.sql), clock: t.clock, log: t.setup.log, mediaStore: t.setup.media.mediaStore },
+    () => true,
+  )
+
+describe('the clean-up', () => {
+  test('deletes files after 30 days, but none that a version or a draft names', async () => {
+    const [used, earlier, drafted, unused] = [await upload(), await upload(), await upload(), await upload()]
+    assert.equal((await send('/products', makeData(used))).status, 201)
+    const { id } = (await send('/products', makeData(earlier))).json.data
+    const change = { data: { pictures: null } }
+    assert.equal(
+      (await t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body: change })).status,
+      200,
+    )
+    assert.equal((await send('/drafts', makeData(drafted))).status, 201)
+    const cleanUp = makeCleanup()
+    t.clock.advance(29 * DAY_MS)
+    await cleanUp()
+    assert.equal(await read(unused), 200)
+    t.clock.advance(2 * DAY_MS)
+    const young = await upload()
+    await cleanUp()
+    assert.equal(await read(unused), 404)
+    assert.equal(await t.setup.media.mediaStore.read(originalKey(account.id, unused)), undefined)
+    for (const one of [used, earlier, drafted, young]) assert.equal(await read(one), 200)
+    t.clock.release()
+  })
+
+  test('and products written at the same moment: either the file stays, or the product is refused', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 12; i++) ids.push(await upload())
+    t.clock.advance(31 * DAY_MS)
+    const [answers] = await Promise.all([
+      Promise.all(ids.map(id => send('/products', makeData(id)))),
+      makeCleanup()(),
+    ])
+    for (const [i, id] of ids.entries()) {
+      const answer = answers[i]
+      if (answer?.status === 201) assert.equal(await read(id), 200)
+      else assert.equal(answer?.json.errors[0].code, 'unknown_media')
+      if (await t.setup.media.mediaStore.read(originalKey(account.id, id))) assert.equal(answer?.status, 201)
+    }
+    t.clock.release()
+  })
+})
