@@ -3,6 +3,7 @@
  * headers.
  */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
@@ -15,6 +16,12 @@ import { buildResponses, canBeNotFound } from '../../src/api/openapi/responses.t
 import { parseId } from '../../src/kernel/ids.ts'
 import { ARRIVED } from '../answers.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
+
+const NOTICE = {
+  ...{ hazard: { en: 'It breaks.' }, action: { en: 'Stop using it.' } },
+  ...{ url: null, contact: null, from: '2026-11-24' },
+}
 
 describe('every route', () => {
   let t: Harness
@@ -22,6 +29,9 @@ describe('every route', () => {
   let readKey: string
   let product: { id: string }
   const draft = '01m7ywk3v8q2c5n6x7z9b1d4fg'
+  const offer = '01m7ywm5d8w4s9t2v6x8y1a3bc'
+  let picture: Buffer
+  let media: string
   before(async () => {
     t = await startHarness()
     account = await t.account()
@@ -29,26 +39,57 @@ describe('every route', () => {
     product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data
     const unit = { level: 'item', serial: 'R0' }
     await t.ask('POST', `/api/v1/products/${product.id}/children`, { key: account.key, body: unit })
+    picture = await makePng({ width: 2, height: 2 })
+    media = hash('sha256', picture, 'hex')
   })
-  /** Publishing and deleting it remove it. */
+  /** What tests publish, delete or end. */
   beforeEach(async () => {
+    await Promise.all([storeDraft(), storeOffer(), storeRecall(), storeFile()])
+  })
+  after(() => t.close())
+
+  async function storeDraft(): Promise<void> {
     await t.sql`
       insert into draft (account_id, id, product_id, category, change_type, data, created_at, created_by, updated_at)
       values (${account.id}, ${parseId(draft) ?? ''}, ${parseId(product.id) ?? ''}, 'textile', 'change', '{}', now(), 1, now())
       on conflict do nothing`
-  })
-  after(() => t.close())
+  }
+
+  async function storeOffer(): Promise<void> {
+    await t.sql`
+      insert into offer (account_id, id, kind, countries, title, url, position, created_at, updated_at)
+      values (${account.id}, ${parseId(offer) ?? ''}, 'repair', '{}', '{"en":"Repair"}', 'https://shop.example', 0, now(), now())
+      on conflict do nothing`
+  }
+
+  let recalls = 0
+  async function storeRecall(): Promise<void> {
+    // Requests write the next numbers.
+    recalls += 10
+    await t.sql`
+      insert into recall_change (account_id, passport_id, number, kind, notice, set_at, changed_at, changed_by)
+      values (${account.id}, ${parseId(product.id) ?? ''}, ${recalls}, 's', ${t.sql.json(NOTICE)}, now(), now(), 1)`
+  }
+
+  async function storeFile(): Promise<void> {
+    const [stored] = await t.sql`
+      select from media where account_id = ${account.id} and id = decode(${media}, 'hex') and status = 'r'`
+    if (stored !== undefined) return
+    const headers = { 'content-type': 'image/png' }
+    const { status, text } = await t.ask('POST', '/api/v1/media', {
+      key: account.key,
+      text: picture,
+      headers,
+    })
+    assert.equal(status, 201, text)
+  }
 
   const closed = ENDPOINTS.filter(route => !route.isPublic)
-  const path = (route: { path: string }) =>
-    API_PREFIX +
-    route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-      name === 'id'
-        ? product.id
-        : name === 'draft'
-          ? draft
-          : String(PATH_PARAMETERS[name as PathParameterName].example),
-    )
+  const path = (route: { path: string }) => {
+    const own: Readonly<Record<string, string>> = { id: product.id, draft, offer, media }
+    const example = (name: string) => String(PATH_PARAMETERS[name as PathParameterName].example)
+    return API_PREFIX + route.path.replaceAll(/:(\w+)/g, (_, name: string) => own[name] ?? example(name))
+  }
   /** The query parameters in the document. */
   const queryNames = (route: Endpoint) =>
     buildOperation(route).parameters.flatMap(one => ('in' in one && one.in === 'query' ? [one.name] : []))
@@ -60,7 +101,8 @@ describe('every route', () => {
     }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
-    if (route.method === 'PUT' && route.path !== '/readiness/settings')
+    if (/^\/offers|\/recall$|\/settings$/.test(route.path)) return example(route)
+    if (route.method === 'PUT')
       return { body: newProduct({ sku: undefined, ...(route.path.endsWith('sku') ? {} : { sku: 'T-2' }) }) }
     return route.method === 'PATCH' ? { body: { data: {} } } : example(route)
   }
@@ -195,7 +237,10 @@ describe('every route', () => {
         refused(await send('{'), 400, 'bad_request')
         if (route.body !== undefined && !route.body.isOptional) {
           refused(await send(''), 400, 'bad_request')
-          refused(await send('', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
+          const noJson = await send('', { 'content-type': 'text/plain' })
+          // Whatever its type says, an empty file is one.
+          if (!route.isPublic && route.takesFile) refused(noJson, 422, 'validation')
+          else refused(noJson, 415, 'unsupported_media_type')
         }
         refused(await send(' '.repeat(getBodyLimit(route) + 1)), 413, 'payload_too_large')
         refused(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
