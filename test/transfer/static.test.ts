@@ -72,11 +72,10 @@ describe('export --static', () => {
       assert.equal(page.status, 200)
       assert.equal(withoutLinks(page.text), withoutLinks((await live(`/p/${id}`)).text))
     }
-    const languages = [
-      ...(await live(`/p/${ids.model}`)).text.matchAll(/href="\?lang=(\w+)" hreflang=/g),
-    ].map(([, l]) => l)
-    assert.equal(languages.length, 24)
-    for (const language of languages.flatMap(code => code ?? [])) {
+    const links = (await live(`/p/${ids.model}`)).text.matchAll(/href="\?lang=(\w+)" hreflang=/g)
+    const languages = new Set(Array.from(links, ([, code = '']) => code))
+    assert.equal(languages.size, 24)
+    for (const language of languages) {
       const page = await get(`/p/${ids.model}/${language}/`)
       assert.equal(
         withoutLinks(page.text),
@@ -114,6 +113,13 @@ describe('export --static', () => {
       }
     }
     assert.ok(seen.size > 24 * 9, `${seen.size} pages`)
+  })
+
+  test('pages have all offers, and the links to countries lead to them in the same language', async () => {
+    const page = String(await readFile(join(made.dir, `p/${ids.batch}/de/index.html`)))
+    const offers = /<div id="actions">.*?<\/details>/s.exec(page)?.[0] ?? ''
+    assert.equal(offers.split('<bdi>Werkstatt</bdi>').length, 3)
+    assert.match(offers, /<a href="\.\/#actions">Deutschland<\/a> · <a href="\.\/#actions">Österreich</)
   })
 
   test('GS1 addresses lead to the same passport as on the server; those with a slash are counted', async () => {
