@@ -62,7 +62,7 @@ describe('?version=n', () => {
       )
     const now = (await harness.ask('GET', path)).text
     assert.deepEqual(links(now), ['2', '1'])
-    assert.match(now, /<b aria-current="true">3<\/b>/)
+    assert.match(now, /<b aria-current="true">3<\/b>.*<td>Change: Product name<\/td>/)
     assert.match(now, /<details><summary><h2>Proof/)
     const then = (await harness.ask('GET', `${path}?version=2`)).text
     assert.deepEqual(links(then), ['1'])

@@ -263,6 +263,9 @@ describe('a published correction', () => {
     const open = await noticeOf(item)
     assert.match(open.told, /has since been corrected/)
     assert.doesNotMatch(open.notice, /operator|diligence|secret|EORI|<b>/i)
+    const versions = section((await harness.ask('GET', model.path)).text, 'history')
+    assert.match(versions, /<td>Correction<\/td>/)
+    assert.doesNotMatch(versions, /operator|diligence/i)
     const link = (audience: string) =>
       createAccessLink(account.ctx, {
         passportId: model.id,

@@ -58,7 +58,13 @@ async function readVersion(
   return earlier && { ...passport, ...earlier, outdated: false }
 }
 
-export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }
+export type PublicVersion = {
+  versionNo: number
+  kind: 'first' | 'change' | 'correction'
+  at: Date
+  /** The top-level fields that it changed, also those that a reader may not see. */
+  changed?: readonly string[]
+}
 
 /** Newest first; `total` includes versions that are not listed. */
 export type PublicHistory = { versions: readonly PublicVersion[]; total: number }
@@ -67,6 +73,8 @@ const MAX_VERSIONS_SHOWN = 20
 
 /** A refresh gives a unit the corrections of its model or batch. */
 const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const
+
+type VersionRow = { version_no: number; kind: keyof typeof KIND; created_at: Date; changed: string[] | null }
 
 type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no' | 'updated_at'>
 
@@ -79,13 +87,18 @@ export async function readPublicHistory(
   const shard = getShard(sql, passport.shard)
   if (total === 1)
     return { versions: [{ versionNo: 1, kind: 'first', at: await readFirstTime(shard, passport) }], total }
-  const rows = await shard<{ version_no: number; kind: keyof typeof KIND; created_at: Date }[]>`
-    select v.version_no, v.kind, ${selectVersionTime(sql, passport)} as created_at from passport_version v
+  const rows = await shard<VersionRow[]>`
+    select v.version_no, v.kind, v.changed, ${selectVersionTime(sql, passport)} as created_at from passport_version v
     where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id}
       and v.version_no <= ${total} and v.version_no > ${total - MAX_VERSIONS_SHOWN}
     order by v.version_no desc`
   return {
-    versions: rows.map(row => ({ versionNo: row.version_no, kind: KIND[row.kind], at: row.created_at })),
+    versions: rows.map(row => ({
+      versionNo: row.version_no,
+      kind: KIND[row.kind],
+      at: row.created_at,
+      changed: row.changed ?? [],
+    })),
     total,
   }
 }

@@ -1,5 +1,6 @@
 /** The end of a passport's page: identifiers, proof, languages and other formats. */
 import { html } from 'ghtml'
+import type { Audience, Field } from '../../categories/field.ts'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
@@ -12,7 +13,14 @@ import {
   renderPreviewQuery,
 } from './page-context.ts'
 import { renderLanguageLinks } from './page-head.ts'
-import { findLink, getPageLabel, renderAddress, renderExternalLink, renderName } from './values.ts'
+import {
+  findLink,
+  getPageLabel,
+  renderAddress,
+  renderExternalLink,
+  renderFieldLabel,
+  renderName,
+} from './values.ts'
 
 /**
  * Says that fields are withheld, but not which fields. Only authorities see more than readers with a
@@ -72,11 +80,33 @@ function renderSignature({ view, isSigned, labels: { ui }, language }: PageConte
   return html`<p><bdi>${signedFor}</bdi> · <a href="${view.url}/signature?!${version}lang=!${language}">${ui['signature.howToCheck']}</a></p>`
 }
 
-function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {
+function renderVersionRow(page: PageContext, version: PublicVersion): string {
+  const { versionNo, kind, at } = version
   const isShown = versionNo === page.view.versionNo
   const number = isShown ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
-  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
+  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}!${renderChangedFields(page, version)}</td></tr>`
 }
+
+const MAX_CHANGED_FIELDS = 4
+
+/**
+ * Names the fields that a version changed, but none of which this reader sees only a part: the rest may be
+ * what changed.
+ */
+function renderChangedFields(page: PageContext, { kind, changed = [] }: PublicVersion): string {
+  const { category, audience } = page.view
+  if (kind === 'first') return ''
+  const names = category.fields
+    .filter(field => changed.includes(field.name) && isWhollyVisible(field, audience))
+    .map(field => renderFieldLabel(page, field.name))
+  const more = names.length > MAX_CHANGED_FIELDS ? ' …' : ''
+  return names.length === 0 ? '' : html`: !${names.slice(0, MAX_CHANGED_FIELDS).join(', ')}${more}`
+}
+
+const isWhollyVisible = (field: Field, audience: Audience): boolean =>
+  (field.audience?.includes(audience) ?? true) &&
+  (field.audienceMember === undefined || audience === 'authority') &&
+  [...(field.fields ?? []), ...(field.of ?? [])].every(member => isWhollyVisible(member, audience))
 
 /**
  * Keeps the language. Has a label, because a number alone says nothing in a screen reader's list of links.
