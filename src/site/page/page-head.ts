@@ -6,6 +6,7 @@ import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatMinute } from '../../i18n/format.ts'
 import { asText, canBeIndexed, formatPageDate, type PageContext, renderPreviewQuery } from './page-context.ts'
 import type { UnitCorrection } from './passport-view.ts'
+import { listPictures, renderFirstPicture } from './pictures.ts'
 import {
   findLocalizedText,
   type PageLocale,
@@ -32,7 +33,7 @@ export function renderHeadLinks(page: PageContext): string {
   return html`<link rel="canonical" href="${url}">!${languages}!${defaultLink}!${alternates}!${renderOpenGraph(page)}`
 }
 
-/** Link previews cannot show SVG. */
+/** The first picture, else the logo: link previews cannot show SVG. */
 function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): string {
   const { productName, brandName } = view.data
   const facts = all
@@ -41,6 +42,8 @@ function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): stri
     .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
+  const [first] = listPictures(view)
+  const product = first && html`${first.file.url}`
   const site = html`${stripDirectionMarks(brand.name ?? asText(brandName))}`
   const properties = [
     ['title', html`${stripDirectionMarks(asText(productName))}`],
@@ -48,7 +51,10 @@ function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): stri
     ['url', html`${view.url}`],
     ['site_name', site],
     ['description', html`${labels.ui.passport}. !${stripDirectionMarks(facts)}`],
-    ['image', picture === undefined ? '' : html`${view.url.replace(/p\/[^/]*$/, '')}brand/${picture}`],
+    [
+      'image',
+      product ?? (picture === undefined ? '' : html`${view.url.replace(/p\/[^/]*$/, '')}brand/${picture}`),
+    ],
   ]
   return properties
     .filter(([, content]) => content !== '')
@@ -63,7 +69,7 @@ export function renderHeader(page: PageContext): string {
   const qr = html`<div class="qr">!${page.qr}<p>${labels.ui.qrCaption}</p></div>`
   const title = html`<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>`
   return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}!${qr}
-!${renderProductBrand(page)}!${title}</header>`
+!${renderProductBrand(page)}!${title}!${renderFirstPicture(page)}</header>`
 }
 
 /** One line: level, lot, serial number, status, version and date. A unit links to its batch and model. */

@@ -20,6 +20,7 @@ import {
 import { renderFooter, renderIdentifiers, renderProof, renderWithheldNote } from './page-end.ts'
 import { renderHeader, renderHeadLinks, renderNotices, renderStanding } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
+import { renderGallery, renderPictureColors } from './pictures.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
@@ -55,7 +56,7 @@ export function renderPassportPage(view: PassportView, language: Language, optio
     title: getDocumentTitle(page, name, view),
     head: renderHeadLinks(page),
     isIndexable: canBeIndexed(view) && access === undefined && !isLinkInvalid,
-    theme: buildTheme(brand, body),
+    theme: buildTheme(brand, body, renderPictureColors(view)),
     body,
   })
 }
@@ -68,6 +69,7 @@ function renderContent(page: PageContext): string {
     renderStanding(page),
     renderNotices(page),
     renderOffers(page),
+    renderGallery(page),
     renderSections(page, sections),
     renderIdentifiers(page),
     renderWithheldNote(page),

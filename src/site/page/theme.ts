@@ -42,11 +42,11 @@ const themes = new BoundedMap<string, Theme>(500)
 /** For pages without an account, such as errors. */
 export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleSheet('site-pages')), NO_BRAND)
 
-/** Cached by brand and parts: the digest of 10 kB takes a tenth of the time of rendering a page. */
-export function buildTheme(brand: BrandStyle, page: string): Theme {
+/** `more`: further rules. Cached by brand and parts: the digest of 10 kB takes a tenth of the time of rendering a page. */
+export function buildTheme(brand: BrandStyle, page: string, more = ''): Theme {
   const markers = MARKERS.filter(marker => page.includes(marker))
-  const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${markers}`
-  return themes.getOrMake(key, () => createTheme(joinParts(markers), brand))
+  const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${markers}${more}`
+  return themes.getOrMake(key, () => createTheme(joinParts(markers) + more, brand))
 }
 
 type BrandStyle = Pick<Brand, 'accent' | 'frameAncestors'>

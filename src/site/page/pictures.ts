@@ -1,0 +1,74 @@
+/** Pictures of the product: the first beside its name, the others in a row that scrolls without a script. */
+import { html } from 'ghtml'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { listWidths } from '../../media/prepare/prepared-file.ts'
+import type { PictureFile } from '../../passports/read/picture-files.ts'
+import { type PageContext, renderOpenSection } from './page-context.ts'
+import type { PassportView } from './passport-view.ts'
+import { findLocalizedText, type PageLocale, renderLangAndDirection } from './values.ts'
+
+export type Picture = { entry: DataObject; id: string; file: PictureFile }
+
+/** Most phones have three pixels for one: 640 look sharp there, and are a third of the bytes of 1,280. */
+const FIRST_SIZES = '(min-resolution: 2.5x) 13rem, (max-width: 36rem) 90vw, 16rem'
+const OTHER_SIZES = '13rem'
+const TYPES = [
+  ['avif', 'image/avif'],
+  ['webp', 'image/webp'],
+] as const
+
+/** In the order of the account; a file that is missing is left out. */
+export function listPictures({ data, pictures }: Pick<PassportView, 'data' | 'pictures'>): Picture[] {
+  const entries = Array.isArray(data.pictures) ? data.pictures : []
+  return entries.map(asObject).flatMap(entry => {
+    const id = String(entry.media)
+    const file = pictures.get(id)
+    return file === undefined ? [] : [{ entry, id, file }]
+  })
+}
+
+/** Empty without pictures. */
+export function renderFirstPicture(page: PageContext): string {
+  const [first] = listPictures(page.view)
+  return first === undefined ? '' : renderPicture(page, first, 0)
+}
+
+/** All pictures but the first; empty without. */
+export function renderGallery(page: PageContext): string {
+  const [, ...others] = listPictures(page.view)
+  if (others.length === 0) return ''
+  const items = others.map((picture, i) => html`<li>!${renderPicture(page, picture, i + 1)}</li>`)
+  const title = page.labels.ui.pictures
+  return renderOpenSection(
+    'pictures',
+    title,
+    html`<ul class="row" tabindex="0" aria-label="${title}">!${items}</ul>`,
+  )
+}
+
+/** The colour of each picture until it has loaded: pages allow no inline style. */
+export const renderPictureColors = (view: PassportView): string =>
+  listPictures(view)
+    .map(({ file: { color } }, i) => (/^#[0-9a-f]{6}$/.test(color) ? `.c${i}{background:${color}}` : ''))
+    .join('')
+
+/** Addresses are relative, because a proxy may put everything below a path. */
+function renderPicture(locale: PageLocale, { entry, id, file }: Picture, i: number): string {
+  const alt = findLocalizedText(locale, entry.alt)
+  const caption = findLocalizedText(locale, entry.caption)
+  const sizes = i === 0 ? FIRST_SIZES : OTHER_SIZES
+  const widths = listWidths(file.width)
+  const list = (extension: string) =>
+    widths.map(width => `../m/${id}/${width}.${extension} ${Math.min(width, file.width)}w`).join(',')
+  const sources = TYPES.map(
+    ([extension, type]) => html`<source type="${type}" srcset="${list(extension)}" sizes="${sizes}">`,
+  )
+  const language = alt?.language === undefined ? '' : html` lang="${alt.language}"`
+  const loading = i === 0 ? 'fetchpriority="high"' : 'loading="lazy"'
+  const img = html`<img src="../m/${id}/${widths.at(-1)}.jpg" srcset="${list('jpg')}" sizes="${sizes}" class="c${i}" alt="${alt?.text ?? ''}"!${language} width="${file.width}" height="${file.height}" !${loading}>`
+  const text =
+    caption === undefined
+      ? ''
+      : html`<figcaption!${renderLangAndDirection(caption.language)}>${caption.text}</figcaption>`
+  return html`<figure class="pic"><picture>!${sources}!${img}</picture>!${text}</figure>`
+}
