@@ -19,7 +19,10 @@ const ARROWS: Record<string, readonly string[]> = {
     'qr',
     'kernel',
   ],
-  site: ['passports', 'scans', 'accounts', 'standards', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
+  site: [
+    ...['passports', 'scans', 'media', 'accounts', 'standards', 'categories', 'gs1', 'qr', 'i18n'],
+    'kernel',
+  ],
   console: [
     ...['transfer', 'passports', 'scans', 'media', 'webhooks', 'accounts', 'readiness', 'categories', 'qr'],
     ...['i18n', 'kernel'],
@@ -308,7 +311,7 @@ describe('folders of src', () => {
     const floorOf = (room: string): number => 1 + Math.max(0, ...(ARROWS[room] ?? []).map(floorOf))
     const rooms = Object.keys(ARROWS)
     const size = { rooms: rooms.length, floors: Math.max(...rooms.map(floorOf)), arrows: arrows.length }
-    assert.deepEqual(size, { rooms: 19, floors: 8, arrows: 80 })
+    assert.deepEqual(size, { rooms: 19, floors: 8, arrows: 81 })
   })
 
   test('every folder is in the table', () => {

@@ -18,7 +18,7 @@ export type Modules = {
 }
 
 /** Builds the smallest symbol for a text, with the mask that scans best unless one is given. */
-export const buildQrModules = (text: string, level: QrLevel, options: { mask?: 2 } = {}): Modules =>
+export const buildQrModules = (text: string, level: QrLevel | 'L', options: { mask?: 2 } = {}): Modules =>
   generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level], ...options })
 
 /** Returns the width of a module in millimetres if the symbol with its quiet zone is `sizeMm` wide. */

@@ -16,7 +16,10 @@ type QrSymbol = { svg: string; etag: string }
 const MAX_CACHED = 500
 const cache = new Map<string, QrSymbol>()
 
-/** `isInline`: for embedding in a page, which has its own background and title; always uses one mask. */
+/**
+ * `isInline`: for embedding in a page, which has its own background and title. It is printed on a clean
+ * sheet, so it needs the least correction: fewer, larger modules. Always uses one mask.
+ */
 type SvgOptions = { level: QrLevel; sizeMm?: number | undefined; isInline?: true }
 
 /**
@@ -41,7 +44,7 @@ export function renderQrSvg(text: string, options: SvgOptions): QrSymbol {
 }
 
 function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string {
-  const code = buildQrModules(text, level, isInline ? { mask: INLINE_MASK } : {})
+  const code = isInline ? buildQrModules(text, 'L', { mask: INLINE_MASK }) : buildQrModules(text, level)
   const side = code.size + 2 * QUIET_ZONE
   const box = `viewBox="0 0 ${side} ${side}"`
   if (isInline) {

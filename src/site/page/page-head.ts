@@ -68,8 +68,8 @@ export function renderHeader(page: PageContext): string {
   const name = findLocalizedText(page, asText(view.data.productName))
   const qr = html`<div class="qr">!${page.qr}<p>${labels.ui.qrCaption}</p></div>`
   const title = html`<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>`
-  return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}!${qr}
-!${renderProductBrand(page)}!${title}!${renderFirstPicture(page)}</header>`
+  return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}!${qr}!${renderFirstPicture(page)}
+!${renderProductBrand(page)}!${title}</header>`
 }
 
 /** One line: level, lot, serial number, status, version and date. A unit links to its batch and model. */

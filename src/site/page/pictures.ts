@@ -11,7 +11,8 @@ export type Picture = { entry: DataObject; id: string; file: PictureFile }
 
 /** Most phones have three pixels for one: 640 look sharp there, and are a third of the bytes of 1,280. */
 const FIRST_SIZES = '(min-resolution: 2.5x) 13rem, (max-width: 36rem) 90vw, 16rem'
-const OTHER_SIZES = '13rem'
+/** Chromium loads them long before they are seen. */
+const OTHER_SIZES = '(min-resolution: 2.5x) 6rem, 13rem'
 const TYPES = [
   ['avif', 'image/avif'],
   ['webp', 'image/webp'],

@@ -17,8 +17,9 @@ const WORLD: World = JSON.parse(readFileSync(new URL('../../../assets/world.json
 
 /** Fewer are clear without a map. */
 const MIN_COUNTRIES = 3
-/** Around the outlines, in units of the map, of which a degree has two. */
-const MARGIN = 6
+/** Coarse, so that a map of three countries is under 300 bytes compressed. */
+const GRID_WIDTH = 56
+const MARGIN = 3
 const MIN_ASPECT = 2
 /** 1.4 kB compressed. With more, only the dots are drawn. */
 const MAX_OUTLINES_LENGTH = 3_000
@@ -37,13 +38,15 @@ export function renderStageMap(countries: readonly string[], label: string): str
   )
   if (places.size < MIN_COUNTRIES) return ''
   const all = [...places.values()]
-  const { box, width } = frame(all.flatMap(({ outline, at }) => [at, ...outline]))
-  const drawn = all.map(({ outline }) => drawLine(outline)).join('')
+  const { box, scale } = frame(all.flatMap(({ outline, at }) => [at, ...outline]))
+  const drawn = all.map(({ outline }) => drawOutline(outline.map(scale))).join('')
   const outlines = drawn.length > MAX_OUTLINES_LENGTH ? '' : drawn
-  const line = route.flatMap(code => places.get(code)?.at.join(' ') ?? []).join(' ')
-  const radius = Math.round(width / 8) / 10
-  const dots = all.map(({ at: [x, y] }) => html`<circle cx="${x}" cy="${y}" r="${radius}"/>`)
-  return html`<svg class="map" viewBox="${box}" role="img" aria-label="${label}"><path d="${outlines}"/><polyline points="${line}"/>!${dots}</svg>`
+  const stops = route.flatMap(code => {
+    const place = places.get(code)
+    return place === undefined ? [] : [scale(place.at).join(' ')]
+  })
+  const dots = [...new Set(stops)].map(stop => `M${stop}h0`).join('')
+  return html`<svg class="map" viewBox="${box}" role="img" aria-label="${label}"><path d="${outlines}"/><path d="M${stops.join('L')}"/><path d="${dots}"/></svg>`
 }
 
 const known = new BoundedMap<string, Place | undefined>(500)
@@ -93,22 +96,26 @@ const findMiddle = (points: readonly Point[]): Point => {
   return [middle(0), middle(1)]
 }
 
-function frame(points: readonly Point[]): { box: string; width: number } {
+/** `scale` puts a point of the map on the grid of the drawing. */
+function frame(points: readonly Point[]): { box: string; scale: (point: Point) => Point } {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)]
-  const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys) - MARGIN]
-  const height = Math.max(...ys) + MARGIN - top
-  const natural = Math.max(...xs) + MARGIN - left
-  const width = Math.max(natural, MIN_ASPECT * height)
-  return { box: `${left - Math.round((width - natural) / 2)} ${top} ${width} ${height}`, width }
+  const [left, top] = [Math.min(...xs), Math.min(...ys)]
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top]
+  const unit = Math.max(width, MIN_ASPECT * height) / GRID_WIDTH
+  const scale = ([x, y]: Point): Point => [Math.round((x - left) / unit), Math.round((y - top) / unit)]
+  const box = [-MARGIN, -MARGIN, Math.ceil(width / unit) + 2 * MARGIN, Math.ceil(height / unit) + 2 * MARGIN]
+  return { box: box.join(' '), scale }
 }
 
-const drawLine = ([first, ...rest]: readonly Point[]): string => {
+/** Points that fall together on the grid are drawn once. */
+function drawOutline([first, ...rest]: readonly Point[]): string {
   if (first === undefined) return ''
   let from = first
-  const steps = rest.map(point => {
-    const step = `${point[0] - from[0]} ${point[1] - from[1]}`
+  const steps: number[] = []
+  for (const point of rest) {
+    const [dx, dy] = [point[0] - from[0], point[1] - from[1]]
+    if (dx !== 0 || dy !== 0) steps.push(dx, dy)
     from = point
-    return step
-  })
+  }
   return `M${first.join(' ')}l${steps.join(' ').replaceAll(' -', '-')}z`
 }

@@ -42,7 +42,10 @@ const themes = new BoundedMap<string, Theme>(500)
 /** For pages without an account, such as errors. */
 export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleSheet('site-pages')), NO_BRAND)
 
-/** `more`: further rules. Cached by brand and parts: the digest of 10 kB takes a tenth of the time of rendering a page. */
+/**
+ * `more`: further rules. Cached by brand and parts: the digest of 10 kB takes a tenth of the time of
+ * rendering a page.
+ */
 export function buildTheme(brand: BrandStyle, page: string, more = ''): Theme {
   const markers = MARKERS.filter(marker => page.includes(marker))
   const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${markers}${more}`
