@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { exportMediaUses, importMediaUses } from '../../src/media/export-uses.ts'
 import { originalKey } from '../../src/media/media-file.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { getTestShard } from '../database.ts'
@@ -75,5 +76,13 @@ describe('the clean-up', () => {
       if (await t.setup.media.mediaStore.read(originalKey(account.id, id))) assert.equal(answer?.status, 201)
     }
     t.clock.release()
+  })
+
+  test('knows the references of an imported account', async () => {
+    const shard = getTestShard(t.sql)
+    const uses = await Array.fromAsync(exportMediaUses(shard, account.id))
+    assert.ok(uses.length >= 2)
+    await importMediaUses(shard, account.id + 1_000, uses)
+    assert.deepEqual(await Array.fromAsync(exportMediaUses(shard, account.id + 1_000)), uses)
   })
 })

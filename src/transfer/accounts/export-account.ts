@@ -5,6 +5,7 @@ import { exportIssuer } from '../../accounts/issuer/export-issuer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { exportMediaUses } from '../../media/export-uses.ts'
 import { exportCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import { exportDailyRoots } from '../../passports/copies/daily-root-rows.ts'
 import {
@@ -73,6 +74,8 @@ async function* listLines(
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
+  const uses = readOnShards(sql, shards, () => exportMediaUses(sql, accountId))
+  for await (const use of uses) yield { type: 'file_use', ...use }
   const entries = readOnShards(sql, shards, () => exportRegistryEntries(sql, accountId))
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
   const recalls = readOnShards(sql, shards, () => exportRecalls(sql, accountId))

@@ -23,6 +23,7 @@ import { asSql } from '../../kernel/db/transaction.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { importMediaUses } from '../../media/export-uses.ts'
 import { importCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
   type DailyRootBlockLine,
@@ -201,6 +202,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   passport: importPassports,
   gtin: importGtins,
   released_gtin: importReleasedGtins,
+  file_use: importMediaUses,
   access_link: importAccessLinks,
   draft: importDrafts,
   registry_entry: importRegistryEntries,
