@@ -21,6 +21,7 @@ import { largeBackupRows, largeRows } from './large.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
 import { pastRows } from './past.ts'
+import { pictureRows } from './picture.ts'
 import { processesRows } from './processes.ts'
 import { readRows } from './read.ts'
 import { refreshRows } from './refresh.ts'
@@ -35,6 +36,7 @@ const BENCHES: Record<string, Bench> = {
   read: readRows,
   create: createRows,
   page: pageRows,
+  picture: pictureRows,
   dpp: dppRows,
   past: pastRows,
   resolver: resolverRows,

@@ -171,7 +171,8 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     '.': [],
   },
   site: {
-    '.': ['resolver', 'passport', 'json-ld', 'page', 'http'],
+    '.': ['resolver', 'media', 'passport', 'json-ld', 'page', 'http'],
+    media: ['passport', 'page', 'http'],
     resolver: ['passport', 'page', 'http'],
     passport: ['json-ld', 'page', 'http'],
     'json-ld': ['page', 'http'],

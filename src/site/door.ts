@@ -16,6 +16,7 @@ import {
   prepareContextVersions,
   prepareNamespace,
 } from './json-ld/namespace.ts'
+import { createMediaRoute } from './media/media-route.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 import { sendBadge } from './passport/badge.ts'
 import { sendNotFound } from './passport/not-found.ts'
@@ -30,13 +31,16 @@ import { createSitemapHandlers } from './sitemap.ts'
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
   const site = { ...setup, uncachedLimit: createUncachedLimit(setup) }
   const passports = createPassportRoute(site)
+  const files = createMediaRoute(site)
   app.register(async routes => {
     registerResolver(routes, site)
-    for (const [path, handle] of Object.entries(createHandlers(site, passports))) {
+    for (const [path, handle] of Object.entries({ ...createHandlers(site, passports), ...files.handlers })) {
       servePublic(routes, path, handle)
     }
   })
-  return passports
+  return {
+    answerFromCache: exchange => files.answerFromCache(exchange) || passports.answerFromCache(exchange),
+  }
 }
 
 function createHandlers(setup: SiteContext, passports: PassportRoute): Record<string, PublicHandler> {

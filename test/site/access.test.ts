@@ -69,9 +69,13 @@ describe('?access=TOKEN', () => {
     const answer = await enter(id, token, '&lang=de&x=1')
     assert.equal(answer.status, 303)
     assert.equal(answer.headers.location, `/p/${id}?lang=de&x=1`)
-    const cookie = String(answer.headers['set-cookie'])
+    const [cookie = '', ofFiles = ''] = [answer.headers['set-cookie'] ?? []].flat()
     assert.match(cookie, new RegExp(`; Path=/p/${id}; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$`))
-    assert.ok(!cookie.includes(token))
+    assert.match(
+      ofFiles,
+      /^__Secure-carnet_access_\d=\S+; Path=\/d\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    assert.ok(!(cookie + ofFiles).includes(token))
     assert.equal(answer.headers['cache-control'], 'private, no-store')
     assert.equal(answer.headers['referrer-policy'], 'no-referrer')
     assert.ok(answer.headers['x-request-id'])

@@ -105,7 +105,8 @@ function answerCachedPagesFirst(
       handle(request, response)
     } else if (began !== undefined) {
       const seconds = (performance.now() - began) / 1000
-      metrics?.countRequest({ method: 'GET', route: '/p/:id', status: response.statusCode, seconds })
+      const route = request.url?.startsWith('/m/') ? '/m/:id/:file' : '/p/:id'
+      metrics?.countRequest({ method: 'GET', route, status: response.statusCode, seconds })
     }
   })
 }

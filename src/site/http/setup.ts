@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { PageSource } from '../../kernel/monitoring/metrics.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { MediaServices } from '../../media/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
@@ -22,6 +23,7 @@ export type SiteSetup = {
   /** Decrypts the signing keys of accounts. */
   secretCipher: SecretCipher
   scans: ScanRecorder
+  media: Pick<MediaServices, 'mediaStore'>
   /** CIDR ranges and addresses of the reverse proxies. */
   trustedProxies: readonly string[]
   /** Lower-case name of the header in which a trusted proxy sends the reader's country. */

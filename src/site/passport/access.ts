@@ -64,12 +64,16 @@ export function moveTokenToCookie(
   const query = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
   query.delete('access')
   const path = context.cookiePath + id + below
-  const value = context.cookies.encryptToken(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
+  const until = new Date(now.getTime() + COOKIE_LIFETIME_MS)
+  const value = context.cookies.encryptToken(id, token, until)
   return reply
     .code(303)
     .headers({ ...buildSecurityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
     .header('location', query.size === 0 ? path : `${path}?${query}`)
-    .header('set-cookie', buildCookie(context, id, value, COOKIE_LIFETIME_MS / 1_000))
+    .header('set-cookie', [
+      buildCookie(context, id, value, COOKIE_LIFETIME_MS / 1_000),
+      buildFileCookie(context, context.cookies.encryptFileToken(id, token, until)),
+    ])
     .send('')
 }
 
@@ -79,9 +83,19 @@ export const buildExpiredCookie = (context: AccessContext, id: string): string =
 
 function buildCookie(context: AccessContext, id: string, value: string, seconds: number): string {
   const { publicUrl } = context.setup.addresses
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${getAccessCookieName(publicUrl)}=${value}; Path=${context.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  const cookie = `${getAccessCookieName(publicUrl)}=${value}; Path=${context.cookiePath}${id}`
+  return `${cookie}; ${buildAttributes(publicUrl, seconds)}`
 }
+
+/** The page's cookie is not sent to the addresses of its files. */
+function buildFileCookie({ setup }: AccessContext, { name, value }: { name: string; value: string }): string {
+  const { publicUrl } = setup.addresses
+  const path = `${getBasePath(publicUrl)}/d/`
+  return `${name}=${value}; Path=${path}; ${buildAttributes(publicUrl, COOKIE_LIFETIME_MS / 1_000)}`
+}
+
+const buildAttributes = (publicUrl: string, seconds: number): string =>
+  `Max-Age=${seconds}; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`
 
 /** A signed-in member of the account sees the page as this audience does. */
 export type Preview = { audience: LinkAudience; isPreview: true }

@@ -1,0 +1,134 @@
+/**
+ * The addresses of files: `/m/{id}/{width}.{type}` for pictures, `/d/{id}` for documents. They count no scan,
+ * set no cookie and log no reader. A file that a reader may not have is answered as if it did not exist.
+ */
+import type { FastifyReply } from 'fastify'
+import { notFound } from '../../kernel/errors.ts'
+import { getPathParameters } from '../../kernel/http/request-input.ts'
+import { MEDIA_ID, originalKey, variantKey } from '../../media/media-file.ts'
+import {
+  listWidths,
+  type PictureWidth,
+  VARIANT_TYPES,
+  type VariantType,
+} from '../../media/prepare/prepared-file.ts'
+import type { PublicMedia } from '../../media/public-media.ts'
+import { findPublicFile } from '../../passports/access/find-file.ts'
+import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
+import {
+  type Exchange,
+  type Headers,
+  prepareResponse,
+  sendPrepared,
+  trySendPrepared,
+} from '../http/prepared-response.ts'
+import type { SiteContext } from '../http/setup.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
+import { createFileCache, type FileCache } from './file-cache.ts'
+import { authorizeReader, mayAuthorize } from './file-readers.ts'
+import { sendPdf } from './send-pdf.ts'
+
+const MAX_CACHE_BYTES = 64 * 1024 * 1024
+const PICTURES = '/m/'
+
+export type MediaRoute = {
+  handlers: Record<string, PublicHandler>
+  /** Sends a cached picture and returns true; else sends nothing. */
+  answerFromCache: (exchange: Exchange) => boolean
+}
+
+type MediaContext = SiteContext & { files: FileCache }
+
+export function createMediaRoute(setup: SiteContext): MediaRoute {
+  const files = createFileCache(MAX_CACHE_BYTES)
+  const context = { ...setup, files }
+  return {
+    handlers: {
+      '/m/:id/:file': (_request, reply) => handlePicture(context, reply),
+      '/d/:id': (_request, reply) => handleDocument(context, reply),
+    },
+    answerFromCache(exchange) {
+      const { url = '' } = exchange.request
+      if (!url.startsWith(PICTURES)) return false
+      const response = files.find(url, setup.clock.now().getTime())
+      return response !== undefined && trySendPrepared(exchange, response, 'identity')
+    },
+  }
+}
+
+const isWidth = (width: number): width is PictureWidth => [320, 640, 1280].includes(width)
+const isVariantType = (type: string): type is VariantType => Object.hasOwn(VARIANT_TYPES, type)
+
+async function handlePicture(context: MediaContext, reply: FastifyReply): Promise<unknown> {
+  const { id = '', file = '' } = getPathParameters(reply.request)
+  const [, digits = '', type = ''] = /^([1-9]\d{2,3})\.([a-z]{3,4})$/.exec(file) ?? []
+  const width = Number(digits)
+  if (!MEDIA_ID.test(id) || !isWidth(width) || !isVariantType(type)) throw notFound('file')
+  const path = `${PICTURES}${id}/${file}`
+  const { files, clock, addresses, media } = context
+  const cached = files.find(path, clock.now().getTime())
+  if (cached !== undefined) return sendPrepared(reply, cached)
+  return context.uncachedLimit.run(reply, async () => {
+    const found = await findPublicFile(context.sql, id)
+    const widths = found?.width == null ? [] : listWidths(found.width)
+    if (found === undefined || !widths.includes(width)) throw notFound('file')
+    const body = await media.mediaStore.read(variantKey(found.accountId, id, width, type))
+    if (body === undefined) throw notFound('file')
+    const response = prepareResponse({
+      body,
+      etagPrefix: `${width}`,
+      hasStrongEtag: true,
+      isCompressed: true,
+      headers: { ...buildPublicHeaders(addresses.publicUrl), 'content-type': VARIANT_TYPES[type] },
+    })
+    files.put(path, response, clock.now().getTime())
+    return sendPrepared(reply, response)
+  })
+}
+
+/** Shops may show the pictures, and scripts on other sites may read them. */
+const buildPublicHeaders = (publicUrl: string): Headers => ({
+  ...buildSecurityHeaders(publicUrl),
+  ...ALLOW_ANY_ORIGIN,
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=31536000, immutable',
+})
+
+/** What only some readers may have is not stored anywhere, and has no entity tag. */
+const PRIVATE_HEADERS: Headers = {
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+  vary: 'Cookie, Authorization',
+}
+
+async function handleDocument(context: MediaContext, reply: FastifyReply): Promise<unknown> {
+  const { id = '' } = getPathParameters(reply.request)
+  if (!MEDIA_ID.test(id)) throw notFound('file')
+  return context.uncachedLimit.run(reply, async () => {
+    const { publicUrl } = context.addresses
+    const open = await findPublicFile(context.sql, id)
+    if (open !== undefined) {
+      const body = await readDocument(context, open)
+      return sendPdf(reply, {
+        body,
+        name: open.name,
+        etag: `"${id}"`,
+        headers: buildPublicHeaders(publicUrl),
+      })
+    }
+    const file = mayAuthorize(reply.request) ? await authorizeReader(context, reply.request, id) : undefined
+    if (file === undefined) throw notFound('file')
+    context.uncachedLimit.refund(reply.request)
+    const body = await readDocument(context, file)
+    const headers = { ...buildSecurityHeaders(publicUrl), ...PRIVATE_HEADERS }
+    return sendPdf(reply, { body, name: file.name, etag: undefined, headers })
+  })
+}
+
+/** Throws `not_found` for a picture: what was sent of it is never served. */
+async function readDocument({ media }: MediaContext, { accountId, id, width }: PublicMedia): Promise<Buffer> {
+  const body = width === null ? await media.mediaStore.read(originalKey(accountId, id)) : undefined
+  if (body === undefined) throw notFound('file')
+  return body
+}
