@@ -39,6 +39,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/keys/keys.ts': 'the inserted row has it; the operator revokes by id alone',
   'accounts/people/members.ts': 'deletes a person without accounts',
   'accounts/people/password-reset.ts': 'directory: by an e-mail address',
+  'media/delete-unused-media.ts': 'retention: fetches from addresses that ended long ago',
   'passports/access/access-links.ts': 'the inserted row has it',
   'passports/drafts/store-drafts.ts': 'scheduled task: deletes old drafts',
   'passports/read/list-changes.ts': 'the condition comes from `filterConditions`, which begins with it',
