@@ -38,6 +38,7 @@ const setup = () => ({
     nsUrl: s.t.setup.nsUrl,
   },
   version: 'test',
+  publicUrl: ADDRESSES.publicUrl,
   namespace: 'ns/dpp',
   async fetchPage(path: string, accept: string) {
     const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })

@@ -41,10 +41,10 @@ async function writeData(ctx: StoreContext, target: ExportTarget): Promise<Comma
 }
 
 async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTarget): Promise<CommandResult> {
-  const { store, clock, config } = ctx
+  const { store, clock } = ctx
   await requireAccount(ctx, accountId)
   return withStaticPages(ctx, async source => {
-    const setup = { ...source, openPool: store.openPoolOfOne, clock, publicUrl: config.publicUrl }
+    const setup = { ...source, openPool: store.openPoolOfOne, clock }
     const made = await withProgress(update =>
       exportStaticSite(setup, { accountId, dir, progress: n => update(`${n} passports`) }),
     )

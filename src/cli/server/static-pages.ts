@@ -47,7 +47,7 @@ export async function withStaticPages<T>(
     }
   }
   try {
-    return await work({ fetchPage, namespace: findNamespacePath(config) })
+    return await work({ fetchPage, publicUrl: config.publicUrl, namespace: findNamespacePath(config) })
   } finally {
     await Promise.all([app.close(), outbound.close()])
   }

@@ -20,6 +20,7 @@ import { getSettledTime, listChangedPassports } from '../../passports/read/list-
 import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
+import { openMirroredFiles } from './mirror-files.ts'
 import { type MirrorFolder, type MirrorPass, openMirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
 import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
@@ -149,11 +150,12 @@ async function mirrorPassports(
 ): Promise<{ passports: number; left_out: number }> {
   let passports = 0
   let leftOut = 0
+  const files = openMirroredFiles(mirror, isFull)
   const writeRows = async (rows: readonly MirroredRow[]) => {
     const linked = rows.map(({ id, model_id, lot, serial }) => ({ uuid: id, model: model_id, lot, serial }))
     const gtins = await findGtins(setup.documents.sql, ctx.accountId, linked)
     for (const row of rows) {
-      const input = { row, gtins: gtins.get(row.id) ?? [], isFull }
+      const input = { row, gtins: gtins.get(row.id) ?? [], isFull, files }
       const { left_out, hasNewGtin } = await mirrorPassport(setup, mirror, shared, input)
       leftOut += left_out
       passports++

@@ -99,6 +99,9 @@ export async function openMirrorFolder({ dir, folder }: Place, owner: Owner) {
     state,
     counts,
     openGroup,
+    /** Whether a file of a group was written, and not by a run that was killed meanwhile. */
+    hasFile: (of: string, path: string): boolean =>
+      !unsure.has(of) && parseFiles(groups.get(of)).some(([name, sha256]) => name === path && sha256 !== ''),
     /** The files that many passports share. */
     async openShared(options: GroupOptions): Promise<MirrorGroup> {
       shared = await openGroup('shared', options)

@@ -15,6 +15,7 @@ import {
   type StaticPages,
   writePassportPages,
 } from '../static/passport-pages.ts'
+import type { MirroredFiles } from './mirror-files.ts'
 import type { MirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
 import { keepProofs } from './mirror-proofs.ts'
@@ -24,7 +25,7 @@ export type MirrorSetup = StaticPages & { documents: DocumentSetup }
 export type MirroredRow = Pick<PassportSummary, 'id' | 'level' | 'model_id' | 'lot' | 'serial'>
 
 /** `isFull`: also documents of earlier versions are built again. */
-type PassportInput = { row: MirroredRow; gtins: readonly string[]; isFull: boolean }
+type PassportInput = { row: MirroredRow; gtins: readonly string[]; isFull: boolean; files: MirroredFiles }
 
 /**
  * `left_out`: how many GS1 addresses cannot be files. `hasNewGtin`: it was here before, without one of its
@@ -34,7 +35,7 @@ export async function mirrorPassport(
   setup: MirrorSetup,
   mirror: MirrorFolder,
   shared: MirrorGroup,
-  { row, gtins, isFull }: PassportInput,
+  { row, gtins, isFull, files }: PassportInput,
 ): Promise<{ left_out: number; hasNewGtin: boolean }> {
   const id = idFromUuid(row.id)
   const group = await mirror.openGroup(id, { keeps: false, reads: isFull })
@@ -42,10 +43,11 @@ export async function mirrorPassport(
   await writePassportPages(
     setup,
     {
-      has: path => (isShared({ path }) ? shared.has(path) : group.has(path)),
-      async put(...files) {
-        await shared.put(...files.filter(isShared))
-        await group.put(...files.filter(file => !isShared(file)))
+      has: path => (isShared({ path }) ? shared.has(path) : files.has(path) || group.has(path)),
+      async put(...some) {
+        await shared.put(...some.filter(isShared))
+        await files.put(...some.filter(files.isOwn))
+        await group.put(...some.filter(file => !isShared(file) && !files.isOwn(file)))
       },
     },
     id,

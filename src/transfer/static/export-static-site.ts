@@ -16,7 +16,7 @@ import {
 import { openStaticExport, withFolderLock } from './resumable-export.ts'
 import type { SafeFolder } from './safe-folder.ts'
 
-type StaticSiteSetup = StaticPages & { clock: Clock; openPool: () => Sql; publicUrl: string }
+type StaticSiteSetup = StaticPages & { clock: Clock; openPool: () => Sql }
 type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports: number) => void }
 export type StaticSiteResult = {
   dir: string

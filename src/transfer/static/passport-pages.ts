@@ -13,6 +13,8 @@ export type FetchedPage = { status: number; type: string; body: Buffer }
 export type StaticPages = {
   /** Requests a path from the server, always as a public reader. */
   fetchPage: (path: string, accept: string) => Promise<FetchedPage>
+  /** Without a slash at the end. */
+  publicUrl: string
   /** Path of the vocabulary without a leading slash; undefined if it is hosted elsewhere. */
   namespace: string | undefined
 }
@@ -69,7 +71,13 @@ export async function writePassportPages(setup: StaticPages, site: PageTarget, i
     const bodies = await Promise.all(batch.map(({ live, accept }) => getStaticPage(setup, live, accept)))
     const files = batch.map(({ file, accept }, n): StaticFile => {
       const body = bodies[n] ?? ''
-      return { path: file, body: accept === HTML ? rewriteLinks(String(body), { id, file, follow }) : body }
+      return {
+        path: file,
+        body:
+          accept === HTML
+            ? rewriteLinks(String(body), { id, file, publicUrl: setup.publicUrl, follow })
+            : body,
+      }
     })
     await site.put(...files)
   }
@@ -102,25 +110,48 @@ export const getDocumentFile = (format: string): string =>
   `passport.${format}${/^(jsonld|aasx|vc-jwt|sd-jwt)$/.test(format) ? '' : '.json'}`
 
 const LINK = /\b(href|src|srcset)="([^"]*)"/g
+/** Folders of files that pages share: logos, pictures, documents. A name never stands for other bytes. */
+const SHARED_FILE = /^(?:brand|m|d)\//
+
+export const isSharedFile = (path: string): boolean => SHARED_FILE.test(path)
 
 function rewriteLinks(
   html: string,
-  { id, file, follow }: { id: string; file: string; follow: (to: Target) => void },
+  {
+    id,
+    file,
+    publicUrl,
+    follow,
+  }: { id: string; file: string; publicUrl: string; follow: (to: Target) => void },
 ): string {
-  return html.replace(LINK, (attribute, name: string, value: string) => {
-    const reference = value.replaceAll('&amp;', '&')
-    if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return attribute
+  const documents = `${publicUrl}/d/`
+  const rewrite = (value: string): string => {
+    const sent = value.replaceAll('&amp;', '&')
+    // Addresses of documents are absolute, because all forms of a passport name them.
+    const reference = sent.startsWith(documents) ? `../${sent.slice(documents.length - 2)}` : sent
+    if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return value
     const url = new URL(reference, `http://folder/p/${id}`)
-    const [, folder = '', rest = ''] = url.pathname.split('/')
-    if (folder === 'brand') {
-      follow({ live: url.pathname, accept: '*/*', file: `brand/${rest}` })
-      return `${name}="${posix.relative(dirname(file), `brand/${rest}`)}"`
+    const path = url.pathname.slice(1)
+    if (isSharedFile(path)) {
+      follow({ live: url.pathname, accept: '*/*', file: path })
+      return posix.relative(dirname(file), path)
     }
+    const [, rest = ''] = path.split('/')
     const target = findTarget(rest, url.searchParams)
     if (rest === id) follow(target)
-    return `${name}="${getRelativePath(file, target.file)}${url.hash}"`
+    return `${getRelativePath(file, target.file)}${url.hash}`
+  }
+  return html.replace(LINK, (_, name: string, value: string) => {
+    const values =
+      name === 'srcset'
+        ? value.replaceAll(CANDIDATE, (_, before: string, address: string) => before + rewrite(address))
+        : rewrite(value)
+    return `${name}="${values}"`
   })
 }
+
+/** An address in a `srcset`; a width or density may follow it. Ours have no commas. */
+const CANDIDATE = /((?:^|,)\s*)([^\s,]+)/g
 
 function getRelativePath(from: string, to: string): string {
   if (!to.endsWith('/index.html')) return posix.relative(dirname(from), to)

@@ -10,7 +10,7 @@ import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
-import type { StaticFile } from './passport-pages.ts'
+import { isSharedFile, type StaticFile } from './passport-pages.ts'
 import { invalidFolder, openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last line with the SHA-256 of all lines before. */
@@ -37,7 +37,6 @@ type Progress = {
 }
 type SavedProgress = Owner &
   Progress & { files: number; bytes: number; manifest_bytes: number } & {
-    shared: readonly string[]
     /** The host of the current run; null once the run has ended. */
     host: string | null
     at: string
@@ -69,12 +68,16 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
   const { folder } = target
   const resumed = await findProgress(target, owner)
   const state = { ...resumed }
-  const shared = new Set(resumed.shared)
+  const shared = new Set<string>()
   let saved = await saveProgress(target, resumed)
   const manifest = await folder.open(MANIFEST, 'append')
   await manifest.truncate(resumed.manifest_bytes)
   const digest = createHash('sha256')
-  for await (const piece of manifest.createReadStream({ start: 0, autoClose: false })) digest.update(piece)
+  for await (const line of manifest.readLines({ start: 0, autoClose: false })) {
+    digest.update(`${line}\n`)
+    const { path } = JSON.parse(line)
+    if (isSharedFile(path)) shared.add(path)
+  }
   let isFinished = false
   return {
     resumed,
@@ -83,8 +86,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
       for (const { path, body } of files) {
-        // Only logos: everything else is requested only once.
-        if (path.startsWith('brand/')) shared.add(path)
+        if (isSharedFile(path)) shared.add(path)
         const bytes = Buffer.byteLength(body)
         state.files++
         state.bytes += bytes
@@ -101,7 +103,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     async save(progress: Progress): Promise<void> {
       if (progress.passports % PASSPORTS_PER_SAVE !== 0) return
       await manifest.datasync()
-      saved = await saveProgress(target, { ...state, ...progress, shared: [...shared] })
+      saved = await saveProgress(target, { ...state, ...progress })
     },
     async finish(): Promise<{ files: number; bytes: number; sha256: string }> {
       const { files, bytes } = state
@@ -135,7 +137,6 @@ async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner):
       files: 0,
       bytes: 0,
       manifest_bytes: 0,
-      shared: [],
     }
     return { ...owner, ...nothing, host: null, at: '' }
   }
