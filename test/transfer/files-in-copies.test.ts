@@ -1,0 +1,112 @@
+/** Tests that static exports and mirrors have the pictures and documents which the public may see, and no others. */
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
+import { exportStaticSite } from '../../src/transfer/static/export-static-site.ts'
+import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { makePdf, makePng } from '../media/sample-files.ts'
+import { type Folder, poolOfOne, temporaryFolder } from './stores.ts'
+
+let database: TestDatabase
+let t: Harness
+let account: TestAccount
+let folder: Folder
+let product: string
+let picture: string
+let open: string
+let closed: string
+/** The addresses of files that were read from the server. */
+let asked: string[] = []
+
+const setup = () => ({
+  openPool: poolOfOne(database),
+  clock: systemClock,
+  version: 'test',
+  publicUrl: ADDRESSES.publicUrl,
+  namespace: undefined,
+  documents: {
+    sql: t.sql,
+    clock: systemClock,
+    addresses: ADDRESSES,
+    secretCipher: t.setup.secretCipher,
+    nsUrl: t.setup.nsUrl,
+  },
+  async fetchPage(path: string, accept: string) {
+    if (/^\/[md]\//.test(path)) asked.push(path)
+    const answer = await t.app.inject({ method: 'GET', url: path, headers: { accept } })
+    const type = String(answer.headers['content-type'])
+    return { status: answer.statusCode, type, body: answer.rawPayload }
+  },
+})
+
+async function store(bytes: Buffer, type: string): Promise<string> {
+  const sent = { key: account.key, text: bytes, headers: { 'content-type': type } }
+  return (await t.ask('POST', '/api/v1/media', sent)).json.data.id
+}
+
+before(async () => {
+  database = await cloneDatabase()
+  t = await startHarness({ database })
+  account = await t.account()
+  folder = await temporaryFolder()
+  picture = await store(await makePng({ width: 700, height: 50 }), 'image/png')
+  open = await store(await makePdf('Manual'), 'application/pdf')
+  closed = await store(await makePdf('Test report'), 'application/pdf')
+  const { category, data } = newProduct()
+  const pictures = [{ media: picture, alt: { en: 'The front' } }]
+  const documents = [
+    { media: open, title: { en: 'Manual' } },
+    { media: closed, title: { en: 'Test report' }, access: 'authority' },
+  ]
+  const body = { category, data: { ...data, pictures, documents } }
+  const { status, json, text } = await t.ask('POST', '/api/v1/products', { key: account.key, body })
+  assert.equal(status, 201, text)
+  product = json.data.id
+})
+after(async () => {
+  await t.close()
+  await database.drop()
+  await folder.remove()
+})
+
+async function assertHasFiles(dir: string) {
+  const read = async (path: string) => (await t.app.inject({ method: 'GET', url: `/${path}` })).rawPayload
+  const names = await readdir(join(dir, 'm', picture))
+  assert.ok(names.length > 0)
+  for (const path of [...names.map(name => `m/${picture}/${name}`), `d/${open}`])
+    assert.deepEqual(await readFile(join(dir, path)), await read(path), path)
+  assert.deepEqual(await readdir(join(dir, 'd')), [open])
+  const page = await readFile(join(dir, 'p', product, 'index.html'), 'utf8')
+  const links = Array.from(page.matchAll(/\.\.\/\.\.\/([md]\/[^\s",]+)/g), ([, path]) => path ?? '')
+  assert.deepEqual(
+    [...new Set(links)].toSorted(),
+    [...names.map(name => `m/${picture}/${name}`), `d/${open}`].toSorted(),
+  )
+}
+
+describe('pictures and public documents', () => {
+  test('are in a static export, where its pages lead to them', async () => {
+    const dir = folder.file('site')
+    await exportStaticSite(setup(), { accountId: account.id, dir })
+    await assertHasFiles(dir)
+  })
+
+  test('are in a mirror, which reads each file once', async () => {
+    const dir = folder.file('mirror')
+    const run = () => mirrorAccount(setup(), { accountId: account.id, dir, all: false })
+    asked = []
+    await run()
+    await assertHasFiles(dir)
+    assert.deepEqual(asked.length, new Set(asked).size)
+    asked = []
+    const body = { data: { countryOfManufacture: 'IT' } }
+    await t.ask('PATCH', `/api/v1/products/${product}`, { key: account.key, body })
+    await run()
+    assert.deepEqual(asked, [])
+    await assertHasFiles(dir)
+  })
+})
