@@ -316,7 +316,8 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     assert.equal(await authority.getByText(facilityName).count(), 0)
     await authority.goto(link)
     await authority.getByText('für Marktaufsicht').waitFor()
-    await authority.locator('summary', { hasText: 'Lieferkette' }).click()
+    // What only some may see is open.
+    await authority.locator('details[open] > summary', { hasText: 'Wie es hergestellt wurde' }).waitFor()
     await authority.getByText(facilityName).waitFor()
     await authority.getByText('Spinnen').waitFor()
 
