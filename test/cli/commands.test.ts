@@ -402,6 +402,7 @@ describe('doctor', () => {
         'country data',
         'rules',
         'backups',
+        'pictures and documents',
         'database',
         'migrations',
         'clock',
@@ -417,6 +418,7 @@ describe('doctor', () => {
         'mirrors',
         'registry proofs',
         'histories',
+        'files',
       ].map(name => `${name} true`),
     )
   })
