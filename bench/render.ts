@@ -90,6 +90,10 @@ function render(row: PublicPassportRow, i: number): void {
   const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
   const reading = buildPassportView(ADDRESSES, row, history, 'public')
   const { svg } = renderQrSvg(getQrAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
-  const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND, alternates: ALTERNATE_FORMATS })
+  const { html: body } = renderPassportPage(reading, language, {
+    qr: svg,
+    brand: BRAND,
+    alternates: ALTERNATE_FORMATS,
+  })
   prepareResponse({ body, etagPrefix: reading.id, headers: {} })
 }

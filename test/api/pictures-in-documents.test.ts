@@ -1,5 +1,6 @@
 /** Tests that every document of a passport names its pictures by an address with the largest picture. */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts'
@@ -65,6 +66,13 @@ describe('pictures', () => {
         'dpp:alt': { en: 'The seam' },
       },
     ])
+  })
+
+  test('are on the page, whose policy allows its style', async () => {
+    const { headers, text } = await t.ask('GET', `/p/${product}`, { headers: { accept: 'text/html' } })
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
+    assert.match(text, new RegExp(`src="../m/${media}/\\d+\\.jpg"`))
+    assert.ok(headers['content-security-policy']?.includes(`'sha256-${hash('sha256', style, 'base64')}'`))
   })
 
   test('are related resources in documents of EN 18223', async () => {

@@ -66,7 +66,7 @@ export const renderPage = (
   view: PassportView,
   language: RenderArguments[1],
   options: Partial<RenderArguments[2]> = {},
-): string => renderPassportPage(view, language, { qr: '', alternates: ALTERNATE_FORMATS, ...options })
+): string => renderPassportPage(view, language, { qr: '', alternates: ALTERNATE_FORMATS, ...options }).html
 
 /** Every field of each category, also optional ones. Protected values contain the word CANARY. */
 export const FULL: Record<keyof typeof CORES, Record<string, unknown>> = {

@@ -23,7 +23,7 @@ import type { PassportView } from './passport-view.ts'
 import { renderGallery, renderPictureColors } from './pictures.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
-import { buildTheme } from './theme.ts'
+import { buildTheme, type Theme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
 
 type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
@@ -38,7 +38,12 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   country?: string | undefined
 }
 
-export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
+/** `theme`: that of the page, whose policy allows only this page's own style. */
+export function renderPassportPage(
+  view: PassportView,
+  language: Language,
+  options: PageOptions,
+): { html: string; theme: Theme } {
   const labels = getLabels(language)
   const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
   const keptQuery = renderKeptQuery(view, options)
@@ -51,14 +56,13 @@ export function renderPassportPage(view: PassportView, language: Language, optio
 !${renderRecalls(page, view)}!${renderHeader(page)}
 <main id="content">!${renderContent(page)}</main>
 !${renderFooter(page)}`
-  return renderDocument({
-    language,
-    title: getDocumentTitle(page, name, view),
-    head: renderHeadLinks(page),
-    isIndexable: canBeIndexed(view) && access === undefined && !isLinkInvalid,
-    theme: buildTheme(brand, body, renderPictureColors(view)),
-    body,
-  })
+  const theme = buildTheme(brand, body, renderPictureColors(view))
+  const title = getDocumentTitle(page, name, view)
+  const isIndexable = canBeIndexed(view) && access === undefined && !isLinkInvalid
+  return {
+    theme,
+    html: renderDocument({ language, title, head: renderHeadLinks(page), isIndexable, theme, body }),
+  }
 }
 
 /** In the order of the page. */

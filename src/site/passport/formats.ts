@@ -17,7 +17,6 @@ import type { AlternateFormat, PageAccess } from '../page/page-context.ts'
 import { renderPassportPage } from '../page/passport-page.ts'
 import type { PassportView } from '../page/passport-view.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES } from '../page/shell.ts'
-import { buildTheme } from '../page/theme.ts'
 import type { NegotiatedLanguage } from './languages.ts'
 
 type RenderInput = NegotiatedLanguage & {
@@ -49,15 +48,15 @@ export const HTML: PassportFormat = {
     const { signer } = input.brand
     const isSigned = signer !== null && canDecryptKey(setup.secretCipher, row.account_id, signer)
     const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
-    const body = renderPassportPage(view, language, {
+    const { html, theme } = renderPassportPage(view, language, {
       ...{ ...input, isSigned, qr: svg, alternates: ALTERNATE_FORMATS },
     })
     const headers = {
-      ...buildHtmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
+      ...buildHtmlHeaders(addresses.publicUrl, theme),
       'content-language': language,
       link: buildAlternateLinks(view, isSigned),
     }
-    return { headers, body }
+    return { headers, body: html }
   },
 }
 
