@@ -21,6 +21,9 @@ export type SentFile = { bytes: Uint8Array; declaredType?: string | undefined }
 /** Builds the response that is stored with an idempotency key. */
 type BuildResponse = (added: AddedMedia) => StoredResponse
 
+/** For callers without an idempotency key. */
+const NO_RESPONSE: StoredResponse = { status: 201, headers: {}, body: '' }
+
 /**
  * Checks and renders the file, stores its bytes, and then says that it is ready. The same bytes again return
  * the file as it is. Throws `validation`, `payload_too_large`, `unsupported_media_type`, `plan_limit`,
@@ -29,7 +32,7 @@ type BuildResponse = (added: AddedMedia) => StoredResponse
 export async function addMedia(
   ctx: MediaContext,
   { bytes, declaredType }: SentFile,
-  buildResponse: BuildResponse,
+  buildResponse: BuildResponse = () => NO_RESPONSE,
 ): Promise<AddedMedia> {
   const id = hash('sha256', bytes, 'hex')
   requireDeclaredType(bytes, declaredType)

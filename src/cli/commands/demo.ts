@@ -37,7 +37,7 @@ export const demo: Command = {
     try {
       await runServer({ config, log, env }, async store => {
         if (asked !== config.port) warn(`Port ${asked} is in use: the demo runs on port ${config.port}.`)
-        show(await prepareDemo(store, DATA_DIR))
+        show(await prepareDemo(store, { dataDir: DATA_DIR, mediaPlace: config.mediaPlace }))
       })
     } catch (error) {
       const { summary } = error instanceof ServerAlreadyRunning ? readDemoNotes(DATA_DIR) : {}

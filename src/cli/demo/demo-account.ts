@@ -9,12 +9,15 @@ import { createOwnKey } from '../../accounts/keys/own-keys.ts'
 import { createPerson, resetPassword } from '../../accounts/people/people.ts'
 import { setPassword } from '../../accounts/people/set-password.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import type { MediaPlace } from '../../kernel/config/environment-reader.ts'
 import { randomLetters } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { openMediaServices } from '../../media/media-services.ts'
 import { createAccessLink, listAccessLinks } from '../../passports/access/access-links.ts'
 import { passportUrl } from '../../passports/core/record.ts'
+import { createOffer, listOffers } from '../../passports/offers/store-offers.ts'
 import type { Store } from '../store/store.ts'
-import { DEMO_BRAND, DEMO_PASSPORTS } from './demo-data.ts'
+import { DEMO_BRAND, DEMO_OFFERS, DEMO_PASSPORTS } from './demo-data.ts'
 import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
 import type { DemoSummary } from './demo-summary.ts'
 import { loadDemoPassports } from './load-demo.ts'
@@ -28,12 +31,18 @@ const LINK_LIFETIME_MS = 365 * 86_400_000
 /** A link that ends sooner is replaced. */
 const MIN_LINK_LIFETIME_MS = 86_400_000
 
-export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSummary> {
+export async function prepareDemo(
+  store: Store,
+  { dataDir, mediaPlace }: { dataDir: string; mediaPlace: MediaPlace },
+): Promise<DemoSummary> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)
+  const media = openMediaServices(mediaPlace)
   // The user of the demo may have set another brand.
   if ((await getBrand(ctx)).version === 0) await updateBrand(ctx, DEMO_BRAND)
-  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
+  if ((await listOffers(ctx)).length === 0) for (const offer of DEMO_OFFERS) await createOffer(ctx, offer)
+  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS, media)
+  media.preparer.stop()
   const [passportId = ''] = models
   const [itemId] = items
   const user = await requireUser(ctx, notes)

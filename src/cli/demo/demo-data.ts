@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrandChange } from '../../accounts/brand/update-brand.ts'
+import type { SentOffer } from '../../passports/offers/check-offer.ts'
 import type { PassportChange } from '../../passports/write/update.ts'
 
 /** `data` holds only what differs from the batch or model. */
@@ -26,6 +27,20 @@ export type DemoPassport = {
 
 const FOLDER = join(import.meta.dirname, '../../../assets/demo')
 const readJson = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+
+/** `alt` has a text in the product's primary language at least. */
+type DemoPicture = { file: string; alt: Record<string, string> }
+
+const PICTURES: Readonly<Record<string, DemoPicture>> = readJson('pictures')
+
+/** The picture of the model with this SKU; undefined for none. */
+export function findDemoPicture(sku: string): (Pick<DemoPicture, 'alt'> & { bytes: Buffer }) | undefined {
+  const picture = PICTURES[sku]
+  if (picture === undefined) return undefined
+  return { alt: picture.alt, bytes: readFileSync(join(FOLDER, 'pictures', `${picture.file}.webp`)) }
+}
+
+export const DEMO_OFFERS: readonly SentOffer[] = readJson('offers')
 
 export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries', 'furniture'].flatMap(
   readJson,

@@ -3,27 +3,31 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { addMedia, type MediaContext } from '../../media/add-media.ts'
+import type { MediaServices } from '../../media/media-services.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { type CreatedUnit, issueUnits } from '../../passports/units/issue-units.ts'
 import { refreshPassport } from '../../passports/units/refresh-job.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { updatePassport } from '../../passports/write/update.ts'
-import type { DemoItem, DemoPassport } from './demo-data.ts'
+import { type DemoItem, type DemoPassport, findDemoPicture } from './demo-data.ts'
 
 /** Ids in the order given. */
 type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
 
 /**
  * Loads what is missing, also after an interrupted load. The units of a model come before its corrections.
- * Only units of models that this load has corrected are refreshed.
+ * Only units of models that this load has corrected are refreshed. Without `media`, the products have no
+ * pictures.
  */
 export async function loadDemoPassports(
   ctx: AccountContext,
   passports: readonly DemoPassport[],
+  media?: MediaServices,
 ): Promise<LoadedDemo> {
   const loaded: LoadedDemo = { models: [], batches: [], items: [] }
   for (const passport of passports) {
-    const model = (await findModel(ctx, passport)) ?? (await createModel(ctx, passport))
+    const model = (await findModel(ctx, passport)) ?? (await createModel(ctx, passport, media))
     loaded.models.push(idFromUuid(model.uuid))
     await loadUnits(ctx, model.uuid, passport, loaded)
     const missing = (passport.corrections ?? []).slice(model.versionNo - 1)
@@ -38,9 +42,23 @@ export async function loadDemoPassports(
 
 type Model = { uuid: string; versionNo: number }
 
-async function createModel(ctx: AccountContext, { category, data }: DemoPassport): Promise<Model> {
-  const { passport } = await createPassport(ctx, { category, data, strict: true })
+async function createModel(
+  ctx: AccountContext,
+  { category, data }: DemoPassport,
+  media: MediaServices | undefined,
+): Promise<Model> {
+  const pictures = media === undefined ? [] : await storePicture({ ...ctx, ...media }, String(data.sku))
+  const shown = pictures.length === 0 ? data : { ...data, pictures }
+  const { passport } = await createPassport(ctx, { category, data: shown, strict: true })
   return { uuid: passport.id, versionNo: passport.version_no }
+}
+
+/** The product's list of pictures: one or none. */
+async function storePicture(ctx: MediaContext, sku: string): Promise<object[]> {
+  const picture = findDemoPicture(sku)
+  if (picture === undefined) return []
+  const { file } = await addMedia(ctx, { bytes: picture.bytes })
+  return [{ media: file.id, alt: picture.alt }]
 }
 
 /** The oldest model with the passport's SKU. */

@@ -54,9 +54,6 @@ async function readBytes(stream: BusboyFileStream): Promise<Buffer | undefined> 
   return size > MAX_MEDIA_BYTES ? undefined : Buffer.concat(chunks, size)
 }
 
-/** The form's response is no answer to a program, so nothing is stored with an idempotency key. */
-const NO_RESPONSE = { status: 201, headers: {}, body: '' }
-
 async function storeFile(
   { ctx, setup, words }: Visit,
   bytes: Buffer | undefined,
@@ -65,7 +62,7 @@ async function storeFile(
   if (place >= MAX_FILES) return { problem: words.texts.media.problems.tooMany({ most: MAX_FILES }) }
   if (bytes === undefined) return { problem: explainTooLarge(words) }
   try {
-    return { added: await addMedia({ ...ctx, ...setup.media }, { bytes }, () => NO_RESPONSE) }
+    return { added: await addMedia({ ...ctx, ...setup.media }, { bytes }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { problem: explainFileProblem(words, error, bytes) }

@@ -34,7 +34,7 @@ async function tryToFetch(
     // The bytes decide about the type: many servers declare a wrong one.
     const home = await findHome(services.sql, accountId)
     const ctx: AccountContext & MediaServices = { ...services, ...home, accountId, actorId }
-    const { file } = await addMedia(ctx, { bytes: download.bytes }, () => NO_RESPONSE)
+    const { file } = await addMedia(ctx, { bytes: download.bytes })
     return { mediaId: file.id }
   } catch (error) {
     if (error instanceof OutboundFailure) return 'stopped'
@@ -42,6 +42,3 @@ async function tryToFetch(
     return { reason: error.message, isPassing: error.code === 'unavailable' }
   }
 }
-
-/** Only a request with an idempotency key stores one. */
-const NO_RESPONSE = { status: 201, headers: {}, body: '' }
