@@ -1,5 +1,7 @@
-/** Files of accounts for tests that need a row alone: their bytes are nowhere. */
+/** Files of accounts for tests that need a row alone: their bytes are nowhere, or are no picture. */
 import type { Sql } from '../../src/kernel/db/database.ts'
+import { listObjectKeys } from '../../src/media/media-file.ts'
+import type { MediaStore } from '../../src/media/store/media-store.ts'
 import { FILE_IDS } from '../categories/format-values.ts'
 import type { Harness, TestAccount } from '../harness.ts'
 
@@ -42,4 +44,16 @@ export async function storeFilesOf(
   await storeFileRows(at, { kind: 'picture', ids: findIds('pictures') })
   for (const name of ['documents', 'complianceDocuments', 'authorityDocuments'])
     await storeFileRows(at, { kind: 'document', ids: findIds(name) })
+}
+
+/** Gives each object of all files of the account some bytes, so that it can be served. */
+export async function storeBytes(
+  { sql, mediaStore }: { sql: Sql; mediaStore: MediaStore },
+  accountId: number,
+): Promise<void> {
+  const rows = await sql<{ id: string; width: number | null; type: string }[]>`
+    select encode(id, 'hex') as id, width, type from media where account_id = ${accountId}`
+  for (const { type, ...file } of rows) {
+    for (const key of listObjectKeys(accountId, file)) await mediaStore.write(key, Buffer.from(key), type)
+  }
 }

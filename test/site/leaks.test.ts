@@ -20,7 +20,7 @@ import { exportStaticSite } from '../../src/transfer/static/export-static-site.t
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, type Answer, type Harness, nextGtin, type TestAccount } from '../harness.ts'
-import { storeFilesOf } from '../media/stored-files.ts'
+import { storeBytes, storeFilesOf } from '../media/stored-files.ts'
 import { poolOfOne, temporaryFolder } from '../transfer/stores.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from '../webhooks/stand.ts'
 import { plant } from './planted.ts'
@@ -169,6 +169,9 @@ describe('protected values', () => {
     const [{ id: category, fields } = assert.fail()] = allCategories().filter(({ id }) => id === 'battery')
     const data = fill(fields, MARK)
     await storeFilesOf(stand, exported, data)
+    // Both have the same files: either's bytes may be sent.
+    const store = { sql: stand.sql, mediaStore: stand.setup.media.mediaStore }
+    for (const { id } of [account, exported]) await storeBytes(store, id)
     const made = await api('POST', '/products', { category, data }, exported.key)
     assert.equal(made.status, 201, made.text)
     await exportStaticSite(setup, { accountId: exported.id, dir })

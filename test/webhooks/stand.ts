@@ -61,7 +61,7 @@ export async function startReceiver(
 }
 
 export type Stand = Omit<Harness, 'setup'> & {
-  setup: WebhookSetup
+  setup: WebhookSetup & Pick<Harness['setup'], 'media'>
   outbound: Outbound
   queue: Sql
   /** A worker that delivers only when `drain` is called, unless it is started. */
@@ -82,7 +82,8 @@ export async function startStand(database?: TestDatabase): Promise<Stand> {
   const { clock } = harness
   const queues = await harness.openPools({ max: 3, forQueue: true, name: 'test queue' })
   const queue = getTestShard(queues)
-  const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy: POLICY }
+  const { media } = harness.setup
+  const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy: POLICY, media }
   const outbound = openOutbound(POLICY)
   const workers: DeliveryWorker[] = []
   return {
