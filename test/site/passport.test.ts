@@ -224,7 +224,7 @@ describe('GET /p/{id}', () => {
     assert.match(answer.text, /<meta name="robots" content="noindex">/)
   })
 
-  test('lists its versions: numbers, dates and kinds, newest first', async () => {
+  test('lists its versions: numbers, dates, kinds and the fields that changed, newest first', async () => {
     harness.clock.set('2026-10-03T10:00:00Z')
     const { path, uuid } = await make()
     harness.clock.set('2026-10-20T10:00:00Z')
@@ -239,8 +239,8 @@ describe('GET /p/{id}', () => {
       ([, ...cells]) => cells,
     )
     assert.deepEqual(rows, [
-      ['3', '2 November 2026', 'Correction'],
-      ['2', '20 October 2026', 'Change'],
+      ['3', '2 November 2026', 'Correction: Weight'],
+      ['2', '20 October 2026', 'Change: Weight'],
       ['1', '3 October 2026', 'First version'],
     ])
     assert.doesNotMatch(text, /SECRET NOTE|Operator<|test full/)
