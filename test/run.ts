@@ -127,9 +127,10 @@ function listCitusRuns(files: readonly string[]): TestRun[] {
   return [{ open: () => openCitus(url), files: chosen, isWhole: false }]
 }
 
-const isForCitus = (file: string): boolean =>
-  CITUS_FOLDERS.some(folder => file.startsWith(join(import.meta.dirname, folder, '/'))) &&
-  !readFileSync(file, 'utf8').includes("/chromium.ts'")
+function isForCitus(file: string): boolean {
+  const isInFolder = CITUS_FOLDERS.some(folder => file.startsWith(join(import.meta.dirname, folder, '/')))
+  return isInFolder && !readFileSync(file, 'utf8').includes("/chromium.ts'")
+}
 
 /**
  * The program folders to test, one after another; undefined for the built-in programs or TEST_DATABASE_URL.
@@ -185,7 +186,9 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
  * A full run shows that no file needs what another one has left behind. A given server may have too few
  * connections.
  */
-const canGroup = () => !flags.has('--full') && process.env.TEST_DATABASE_URL === undefined
+function canGroup(): boolean {
+  return !flags.has('--full') && process.env.TEST_DATABASE_URL === undefined
+}
 
 /** After all tests: every documented response was seen, and no other. */
 function concludeAnswers(seen: string): void {
