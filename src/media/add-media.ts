@@ -121,8 +121,8 @@ export async function requireQuota(
 }
 
 /** The original last, because it is what proves that all are there. */
-async function writeObjects(
-  { mediaStore, accountId }: MediaContext,
+export async function writeObjects(
+  { mediaStore, accountId }: Pick<MediaContext, 'mediaStore' | 'accountId'>,
   id: string,
   bytes: Uint8Array,
   prepared: PreparedFile,

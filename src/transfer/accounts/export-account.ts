@@ -5,6 +5,7 @@ import { exportIssuer } from '../../accounts/issuer/export-issuer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { exportMediaFiles } from '../../media/export-files.ts'
 import { exportMediaUses } from '../../media/export-uses.ts'
 import { exportCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import { exportDailyRoots } from '../../passports/copies/daily-root-rows.ts'
@@ -21,13 +22,27 @@ import { exportOffers } from '../../passports/offers/offer-rows.ts'
 import { exportRecalls } from '../../passports/recalls/recall-rows.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
 import { enterSchema, withSnapshot } from '../snapshot.ts'
+import { copyFileTo, type FileFolder } from './account-files.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
 
 export type AccountExportSetup = { openPool: () => Sql; clock: Clock; version: string; publicUrl: string }
-type AccountExportOptions = { accountId: number; path: string; progress?: (passports: number) => void }
+type AccountExportOptions = {
+  accountId: number
+  path: string
+  /** Where pictures and documents are written; without it, only their lines. */
+  files?: FileFolder
+  progress?: (passports: number) => void
+}
 export type LineCounts = Readonly<Record<string, number>>
-type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
+/** `missing_files`: those that were deleted meanwhile or are lost; they have no line. */
+type AccountExportResult = {
+  path: string
+  bytes: number
+  sha256: string
+  counts: LineCounts
+  missing_files: number
+}
 
 /** Writes the account at one moment. Throws `not_found`; `validation` for an existing file. */
 export async function exportAccountToFile(
@@ -55,12 +70,15 @@ export type ExportLine = Readonly<Record<string, unknown>> & { type: string }
 async function* listLines(
   sql: Sql,
   { clock, version: carnet, publicUrl: public_url }: Omit<AccountExportSetup, 'openPool'>,
-  { accountId, progress }: Omit<AccountExportOptions, 'path'>,
-): AsyncGenerator<ExportLine> {
+  { accountId, files, progress }: Omit<AccountExportOptions, 'path'>,
+): AsyncGenerator<ExportLine, { missing_files: number }> {
   const { account, shards } = await exportAccount(sql, accountId)
   const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
   yield* listSettings(sql, accountId)
+  // Files, drafts, status lists and daily roots are on the account's home.
+  const home = shards.slice(0, 1)
+  const missing_files = yield* listFiles(sql, home, { accountId, ...(files && { files }) })
   const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
   for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0
@@ -80,8 +98,6 @@ async function* listLines(
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
   const recalls = readOnShards(sql, shards, () => exportRecalls(sql, accountId))
   for await (const recall of recalls) yield { type: 'recall', ...recall }
-  // Drafts, status lists and daily roots are on the account's home.
-  const home = shards.slice(0, 1)
   const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }
   const statuses = readOnShards(sql, home, () => exportCredentialStatuses(sql, accountId))
@@ -91,6 +107,21 @@ async function* listLines(
     yield { type: 'daily_root', ...root }
     for await (const block of blocks) yield { type: 'daily_root_block', ...block }
   }
+  return { missing_files }
+}
+
+/** Copies the files, too. Returns how many are not there; those have no line. */
+async function* listFiles(
+  sql: Sql,
+  home: readonly (number | null)[],
+  { accountId, files }: Pick<AccountExportOptions, 'accountId' | 'files'>,
+): AsyncGenerator<ExportLine, number> {
+  let missing = 0
+  for await (const file of readOnShards(sql, home, () => exportMediaFiles(sql, accountId))) {
+    if (files === undefined || (await copyFileTo(files, accountId, file.id))) yield { type: 'file', ...file }
+    else missing++
+  }
+  return missing
 }
 
 /** What belongs to no passport and to all shards. */
@@ -122,11 +153,14 @@ const CHUNK_LENGTH = 65_536
  */
 export async function* readAccountExport(
   ...source: Parameters<typeof listLines>
-): AsyncGenerator<Buffer, Pick<AccountExportResult, 'sha256' | 'counts'>> {
+): AsyncGenerator<Buffer, Omit<AccountExportResult, 'path' | 'bytes'>> {
   const digest = createHash('sha256')
   const counts: Record<string, number> = {}
   let held = ''
-  for await (const line of listLines(...source)) {
+  const lines = listLines(...source)
+  let next = await lines.next()
+  for (; !next.done; next = await lines.next()) {
+    const line = next.value
     counts[line.type] = (counts[line.type] ?? 0) + 1
     held += `${JSON.stringify(line)}\n`
     if (held.length <= CHUNK_LENGTH) continue
@@ -137,5 +171,5 @@ export async function* readAccountExport(
   }
   const sha256 = digest.update(held).digest('hex')
   yield Buffer.from(`${held}${JSON.stringify({ type: 'end', counts, sha256 })}\n`)
-  return { sha256, counts }
+  return { sha256, counts, ...next.value }
 }

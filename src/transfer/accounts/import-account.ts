@@ -18,7 +18,7 @@ import { type ImportedIssuer, type IssuerLine, importIssuer } from '../../accoun
 import type { Clock } from '../../kernel/clock.ts'
 import { ONE_CONNECTION_PER_NODE } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
+import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
@@ -49,6 +49,7 @@ import { importOffers } from '../../passports/offers/offer-rows.ts'
 import { importRecalls } from '../../passports/recalls/recall-rows.ts'
 import { explainFileError } from '../new-file.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
+import { createFileImport, type FileImport, type FileLine, type ImportedFolder } from './account-files.ts'
 import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
 
 /** `sql`: the store's pool, which knows its shards. */
@@ -58,6 +59,8 @@ type AccountImportOptions = {
   path: string
   name: string | undefined
   plan: string | undefined
+  /** Where the pictures and documents are; without it, passports only keep their references. */
+  files?: ImportedFolder
   progress?: (lines: number) => void
 }
 type AccountImportResult = {
@@ -79,7 +82,30 @@ export async function importAccountFromFile(
 ): Promise<AccountImportResult> {
   const counts = await requireComplete(options.path)
   const shard = await chooseShard(setup.sql)
-  return withPool(setup.openPool, pool =>
+  const files =
+    options.files && createFileImport({ ...setup, sql: getShard(setup.sql, shard) }, options.files)
+  await files?.check(listFileIds(options.path))
+  try {
+    return await writeInTransaction(setup, { options, counts, shard, files })
+  } catch (error) {
+    // Without a connection, the clean-up deletes the files a day later.
+    await files?.discard().catch(() => undefined)
+    throw error
+  }
+}
+
+type CheckedImport = {
+  options: AccountImportOptions
+  counts: LineCounts
+  shard: number | null
+  files: FileImport | undefined
+}
+
+const writeInTransaction = (
+  setup: AccountImportSetup,
+  { options, counts, shard, files }: CheckedImport,
+): Promise<AccountImportResult> =>
+  withPool(setup.openPool, pool =>
     pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
@@ -90,10 +116,9 @@ export async function importAccountFromFile(
         await sql.unsafe(ONE_CONNECTION_PER_NODE)
         await enterSchema(sql, shard)
       }
-      return writeAccount(sql, { ...setup, shard }, options, counts)
+      return writeAccount(sql, { ...setup, shard, files }, options, counts)
     }),
   )
-}
 
 async function requireComplete(path: string): Promise<LineCounts> {
   const digest = createHash('sha256')
@@ -137,11 +162,26 @@ function findLine(text: string): ExportLine | undefined {
   return typeof line === 'object' && typeof line?.type === 'string' ? line : undefined
 }
 
+/** An export has them before its contents and passports. */
+async function* listFileIds(path: string): AsyncGenerator<string> {
+  for await (const text of readLines(path)) {
+    const line = findLine(text)
+    if (line === undefined || line.type === 'content' || line.type === 'passport') return
+    if (line.type === 'file') yield String(line.id)
+  }
+}
+
 const BATCH_ROWS = 500
 
 async function writeAccount(
   sql: Sql,
-  { clock, secretCipher, shard, sql: store }: AccountImportSetup & { shard: number | null },
+  {
+    clock,
+    secretCipher,
+    shard,
+    files,
+    sql: store,
+  }: AccountImportSetup & Pick<CheckedImport, 'shard' | 'files'>,
   options: AccountImportOptions,
   expected: LineCounts,
 ): Promise<AccountImportResult> {
@@ -155,7 +195,8 @@ async function writeAccount(
   }
   // Under another key the commitments are others: the next root covers all versions again.
   const keepsRoots = () => issuer?.isNewCommitKey === false
-  const batches = createBatches(sql, () => id, others, { writeIssuer, keepsRoots })
+  const writeFile = async (line: FileLine) => files?.add(sql, id, line)
+  const batches = createBatches(sql, () => id, others, { writeIssuer, keepsRoots, writeFile })
   let n = 0
   for await (const text of readLines(options.path)) {
     const line = findLine(text)
@@ -211,14 +252,18 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   recall: importRecalls,
 }
 
-type IssuerWriter = { writeIssuer: (line: IssuerLine) => Promise<void>; keepsRoots: () => boolean }
+type LineWriters = {
+  writeIssuer: (line: IssuerLine) => Promise<void>
+  keepsRoots: () => boolean
+  writeFile: (line: FileLine) => Promise<void>
+}
 
-/** Logos, brands, issuers and roots are few, and the blocks of roots are large: they are written at once. */
+/** Lines of these types are few or large, so they are written at once. */
 function createBatches(
   sql: Sql,
   accountId: () => number,
   otherShards: readonly Sql[],
-  { writeIssuer, keepsRoots }: IssuerWriter,
+  { writeIssuer, keepsRoots, writeFile }: LineWriters,
 ) {
   const batches = new Map(Object.keys(WRITERS).map(type => [type, [] as unknown[]]))
   let history: ImportedHistory | undefined
@@ -234,6 +279,7 @@ function createBatches(
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
     issuer: writeIssuer,
+    file: writeFile,
     daily_root: (line: DailyRootLine) => keepsRoots() && importDailyRoot(sql, accountId(), line),
     daily_root_block: (line: DailyRootBlockLine) =>
       keepsRoots() && importDailyRootBlock(sql, accountId(), line),
