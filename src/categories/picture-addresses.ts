@@ -22,12 +22,6 @@ const listPictures = ({ fields }: CompleteCategory, data: DataObject) =>
     return Array.isArray(entries) ? [{ name, entries: entries.map(asObject) }] : []
   })
 
-/** The ids of the files, in the order of the pictures. */
-export const listPictureIds = (category: CompleteCategory, data: DataObject): string[] =>
-  listPictures(category, data).flatMap(({ entries }) =>
-    entries.flatMap(({ media }) => (typeof media === 'string' ? [media] : [])),
-  )
-
 /** Adds the address of each picture that has one. Returns the data itself if there is none. */
 export function addPictureAddresses(
   category: CompleteCategory,

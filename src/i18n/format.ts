@@ -100,6 +100,20 @@ export function formatDate(language: Language, date: string): string {
 export const formatMinute = (language: Language, time: Date) =>
   `${dates(language).minute.format(time)}\u00a0UTC`
 
+const sizes = perLanguage(locale =>
+  (['kilobyte', 'megabyte'] as const).map(
+    unit => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  ),
+)
+
+/** The size of a file in the words of the language, rounded: `1,2 Mo` in French. */
+export function formatFileSize(language: Language, bytes: number): string {
+  const [kilobytes, megabytes] = sizes(language)
+  const text =
+    bytes < 1e6 ? kilobytes?.format(Math.max(1, Math.round(bytes / 1e3))) : megabytes?.format(bytes / 1e6)
+  return (text ?? '').replace(/\s/g, '\u00a0')
+}
+
 /** Returns the code itself if it has no name. */
 export function formatCountry(language: Language, code: string): string {
   if (!/^[A-Z]{2}$/.test(code)) return code

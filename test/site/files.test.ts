@@ -185,7 +185,10 @@ describe('GET /d/{id}', () => {
   test('shows the address in the page of a passport that names only the file', async () => {
     const id = await upload(await makePdf('an address'))
     const passport = await create({ complianceDocuments: [{ type: 'test_report', media: id }] })
-    assert.match((await get(`/p/${passport}`)).text, new RegExp(`href="https://carnet.example/d/${id}"`))
+    assert.match(
+      (await get(`/p/${passport}`)).text,
+      new RegExp(`href="../d/${id}">.*<small class="doc">PDF, \\d+ kB</small>.*<code title="${id}">${id}<`),
+    )
     const json = await get(`/p/${passport}`, { accept: 'application/ld+json' })
     assert.ok(json.text.includes(`https://carnet.example/d/${id}`))
   })

@@ -1,8 +1,14 @@
-/** The files of a passport's pictures: what pages and documents need to show them. */
-import { listPictureIds } from '../../categories/picture-addresses.ts'
+/** The files of a passport: what pages and documents of standards need to show them. */
+import { listFiles } from '../../categories/disclose.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { buildPictureUrl, MEDIA_ID } from '../../media/media-file.ts'
+import {
+  buildPictureUrl,
+  KIND_LETTER,
+  MEDIA_ID,
+  MEDIA_KINDS,
+  type MediaKind,
+} from '../../media/media-file.ts'
 import type { Addresses, PassportRow } from '../core/record.ts'
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'
@@ -18,22 +24,63 @@ type PicturedRow = Pick<PassportRow, 'account_id' | 'data'> &
 
 export const NO_PICTURES: PictureFiles = new Map()
 
+/** `documentBytes`: the size of each document, by the id of its file. */
+export type PassportFiles = { pictures: PictureFiles; documentBytes: ReadonlyMap<string, number> }
+
+export const NO_FILES: PassportFiles = { pictures: NO_PICTURES, documentBytes: new Map() }
+
+type FileRow = {
+  id: string
+  bytes: number
+  width: number | null
+  height: number | null
+  color: string | null
+}
+
 /** Does not ask the database unless the data has pictures. */
 export async function findPictureFiles(
   sql: Sql,
-  { publicUrl }: Addresses,
+  addresses: Addresses,
   row: PicturedRow,
 ): Promise<PictureFiles> {
   if (!row.data.includes('"pictures"')) return NO_PICTURES
-  const listed = listPictureIds(getDisclosedCategory(row), JSON.parse(row.data))
-  const ids = listed.filter(id => MEDIA_ID.test(id)).map(id => `\\x${id}`)
-  if (ids.length === 0) return NO_PICTURES
-  const rows = await getShard(sql, row.shard)<(Omit<PictureFile, 'url'> & { id: string })[]>`
-    select encode(m.id, 'hex') as id, m.width, m.height, m.color from media m
-    where m.account_id = ${row.account_id} and m.kind = 'p' /* picture */ and m.id = any(${ids}::text[]::bytea[])`
-  return new Map(
-    rows.map(({ id, ...file }) => [id, { ...file, url: buildPictureUrl(publicUrl, { id, ...file }) }]),
+  return (await readFiles(sql, addresses, row, ['picture'])).pictures
+}
+
+/** Pictures and documents. Does not ask the database unless the data has some. */
+export async function findPassportFiles(
+  sql: Sql,
+  addresses: Addresses,
+  row: PicturedRow,
+): Promise<PassportFiles> {
+  if (!row.data.includes('"media"')) return NO_FILES
+  return await readFiles(sql, addresses, row, MEDIA_KINDS)
+}
+
+async function readFiles(
+  sql: Sql,
+  { publicUrl }: Addresses,
+  row: PicturedRow,
+  kinds: readonly MediaKind[],
+): Promise<PassportFiles> {
+  const wanted = listFiles(getDisclosedCategory(row), JSON.parse(row.data))
+    .filter(({ id, kind }) => kinds.includes(kind) && MEDIA_ID.test(id))
+    .map(({ id }) => `\\x${id}`)
+  if (wanted.length === 0) return NO_FILES
+  const letters = kinds.map(kind => KIND_LETTER[kind])
+  const rows = await getShard(sql, row.shard)<FileRow[]>`
+    select encode(m.id, 'hex') as id, m.bytes, m.width, m.height, m.color from media m
+    where m.account_id = ${row.account_id} and m.kind = any(${letters}::"char"[])
+      and m.id = any(${wanted}::text[]::bytea[])`
+  const pictures = rows.flatMap(({ id, width, height, color }): [string, PictureFile][] =>
+    width === null || height === null || color === null
+      ? []
+      : [[id, { width, height, color, url: buildPictureUrl(publicUrl, { id, width }) }]],
   )
+  const documents = rows.flatMap(({ id, width, bytes }): [string, number][] =>
+    width === null ? [[id, bytes]] : [],
+  )
+  return { pictures: new Map(pictures), documentBytes: new Map(documents) }
 }
 
 /** The address of each picture, by the id of its file. */

@@ -4,6 +4,7 @@ import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry } from '../../i18n/format.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { renderDocuments } from './documents.ts'
 import { renderClassScale, renderComposition, renderMeter, renderSupplyChain } from './figures.ts'
 import { renderStageMap } from './stage-map.ts'
 import {
@@ -12,7 +13,6 @@ import {
   findLocalizedText,
   getPageLabel,
   type PageLocale,
-  renderAccountText,
   renderExternalLink,
   renderFibreName,
   renderFieldLabel,
@@ -20,7 +20,6 @@ import {
   renderLangAndDirection,
   renderLangAttribute,
   renderLanguageNote,
-  renderName,
 } from './values.ts'
 
 /** Neighbouring pairs share a `dl`; a figure has its own heading. `body` is ready HTML. */
@@ -135,7 +134,7 @@ function renderListFigure(locale: PageLocale, field: Field, path: string, entrie
     case 'chain':
       return renderSupplyChainField(locale, members, path, entries)
     case 'documents':
-      return renderDocuments(locale, members, entries)
+      return renderDocuments(locale, field, path, entries)
     case 'table':
       return renderTable(locale, members, path, entries)
   }
@@ -215,34 +214,6 @@ function renderSupplyChainField(
 }
 
 const asCode = (value: unknown): string[] => (typeof value === 'string' ? [value] : [])
-
-/** Each document by its first member, its title, its type or a name that the account chose, with its link. */
-function renderDocuments(
-  locale: PageLocale,
-  members: readonly Field[],
-  entries: readonly DataObject[],
-): string {
-  const [{ name: firstName, localized: isTranslated } = { name: '' }] = members
-  const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
-  const items = entries.map(({ [firstName]: first, [urlName]: url }) => {
-    const title = isTranslated ? findLocalizedText(locale, first) : undefined
-    const name =
-      title === undefined ? renderDocumentName(locale, String(first ?? '')) : renderAccountText(title)
-    const link = typeof url === 'string' ? findLink(url) : undefined
-    if (link === undefined) return html`<li>!${name} !${renderName(String(url ?? ''))}</li>`
-    return html`<li>!${renderExternalLink(locale, link, name)}</li>`
-  })
-  return html`<ul class="plain">!${items}</ul>`
-}
-
-function renderDocumentName({ labels }: PageLocale, type: string): string {
-  const known: Readonly<Record<string, string>> = labels.documents
-  const key = type
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-  return Object.hasOwn(known, key) ? html`${known[key]}` : renderName(type)
-}
 
 /**
  * Leaves out columns without values. Three columns are too wide for a phone, so a CAS number is below its

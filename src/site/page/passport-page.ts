@@ -47,7 +47,8 @@ export function renderPassportPage(
   const labels = getLabels(language)
   const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
   const keptQuery = renderKeptQuery(view, options)
-  const locale = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, keptQuery }
+  const { primaryLanguage, documentBytes } = view
+  const locale = { language, labels, preferredLanguages, primaryLanguage, keptQuery, documentBytes }
   const { qr, alternates, isSigned = false, country } = options
   const facts = buildKeyFacts(locale, view)
   const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned, country }

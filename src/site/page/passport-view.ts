@@ -13,7 +13,7 @@ import type { Offer } from '../../passports/offers/offer.ts'
 import { describePassport, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import { NO_PICTURES, type PictureFiles } from '../../passports/read/picture-files.ts'
+import { NO_FILES, type PassportFiles } from '../../passports/read/picture-files.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
 import { RECALL_FIELDS } from '../../passports/recalls/check-notice.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
@@ -60,9 +60,7 @@ export type PassportView = {
   recalls: readonly { level: PassportView['level']; notice: RecallNotice }[]
   /** What readers can do, in the order of the account. */
   offers: readonly Offer[]
-  /** Of its pictures, by the id of the file. */
-  pictures: PictureFiles
-}
+} & PassportFiles
 
 type Parent = Pick<PassportView, 'id' | 'url' | 'gs1Url'>
 
@@ -80,7 +78,7 @@ export function buildPassportView(
   newestVersionNo: number = row.version_no,
   pending?: PendingCorrection,
   offers: readonly Offer[] = [],
-  pictures: PictureFiles = NO_PICTURES,
+  files: PassportFiles = NO_FILES,
 ): PassportView {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
@@ -104,7 +102,7 @@ export function buildPassportView(
     origins: row.level === 'm' ? null : getFieldOrigins(row, Object.keys(data)),
     recalls,
     offers,
-    pictures,
+    ...files,
   }
 }
 

@@ -15,6 +15,8 @@ export type PageLocale = {
   primaryLanguage: string
   /** The part of the query that links to other languages keep, as ready HTML. */
   keptQuery: string
+  /** The sizes of stored documents, by the id of the file. */
+  documentBytes?: ReadonlyMap<string, number>
 }
 
 /**

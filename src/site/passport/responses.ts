@@ -8,7 +8,7 @@ import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
 import { readOffersOf } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import { findPictureFiles } from '../../passports/read/picture-files.ts'
+import { findPassportFiles } from '../../passports/read/picture-files.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
 import { readPublicHistory } from '../../passports/read/public-version.ts'
 import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
@@ -160,11 +160,11 @@ async function render(
   access?: Access | Preview,
 ) {
   const { sql, addresses } = setup
-  const [history, pending, offers, pictures] = await Promise.all([
+  const [history, pending, offers, files] = await Promise.all([
     readPublicHistory(sql, row),
     row.outdated ? readPendingCorrection(sql, row) : undefined,
     brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
-    findPictureFiles(sql, addresses, row),
+    findPassportFiles(sql, addresses, row),
   ])
   const view = buildPassportView(
     addresses,
@@ -174,7 +174,7 @@ async function render(
     newestVersionNo,
     pending,
     offers,
-    pictures,
+    files,
   )
   // Requests that shared a look-up continue together; this lets other requests run between two renderings.
   if (access === undefined) await waitForEventLoopTurn()
