@@ -53,7 +53,7 @@ describe('the pictures of a page', () => {
   test('have their colour until they arrive, by a rule of the style sheet', () => {
     const html = renderPage(view(2), 'en')
     const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
-    assert.ok(style.includes('.c0{background:#aabbcc}.c1{background:#aabbcc}'))
+    assert.ok(style.includes('.c0{background:#aabbcc;color:#000}.c1{background:#aabbcc;color:#000}'))
     assert.doesNotMatch(renderPage(view(0), 'en'), /\.c0|\.pic|<picture/)
   })
 

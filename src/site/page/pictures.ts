@@ -1,5 +1,6 @@
 /** Pictures of the product: the first beside its name, the others in a row that scrolls without a script. */
 import { html } from 'ghtml'
+import { getContrast } from '../../accounts/brand/accent.ts'
 import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { listWidths } from '../../media/prepare/prepared-file.ts'
 import type { PictureFile } from '../../passports/read/picture-files.ts'
@@ -47,11 +48,19 @@ export function renderGallery(page: PageContext): string {
   )
 }
 
-/** The colour of each picture until it has loaded: pages allow no inline style. */
+/**
+ * The colour of each picture until it has loaded, and of its alternative text on that: pages allow no inline
+ * style.
+ */
 export const renderPictureColors = (view: PassportView): string =>
   listPictures(view)
-    .map(({ file: { color } }, i) => (/^#[0-9a-f]{6}$/.test(color) ? `.c${i}{background:${color}}` : ''))
+    .map(({ file: { color } }, i) =>
+      /^#[0-9a-f]{6}$/.test(color) ? `.c${i}{background:${color};color:${findTextColor(color)}}` : '',
+    )
     .join('')
+
+const findTextColor = (background: string): string =>
+  getContrast(background, '#000000') > getContrast(background, '#ffffff') ? '#000' : '#fff'
 
 /** Addresses are relative, because a proxy may put everything below a path. */
 function renderPicture(locale: PageLocale, { entry, id, file }: Picture, i: number): string {
