@@ -41,6 +41,25 @@ export const makeJpeg = ({ width, height }: Size, orientation = 1): Promise<Buff
     .jpeg()
     .toBuffer()
 
+/** A JPEG with soft and sharp shapes and the grain of a camera: it weighs what a photograph weighs. */
+export async function makePhotograph({ width, height }: Size): Promise<Buffer> {
+  const random = createRandom(width * 11 + height)
+  const sharpPart = await paint({ width: width >> 1, height: height >> 1 })
+    .blur(2)
+    .png()
+    .toBuffer()
+  const { data, info } = await paint({ width, height })
+    .flatten({ background: '#ffffff' })
+    .blur(width / 80)
+    .composite([{ input: sharpPart, gravity: 'centre' }])
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  for (let i = 0; i < data.length; i++)
+    data[i] = Math.max(0, Math.min(255, (data[i] ?? 0) * 0.8 + 25 + random(24) + random(24) - 23))
+  return sharp(data, { raw: info }).jpeg({ quality: 92 }).toBuffer()
+}
+
 export const makePng = (size: Size): Promise<Buffer> => paint(size).png().toBuffer()
 export const makeWebp = (size: Size): Promise<Buffer> => paint(size).webp().toBuffer()
 export const makeAvif = (size: Size): Promise<Buffer> => paint(size).avif({ effort: 0 }).toBuffer()
