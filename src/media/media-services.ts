@@ -6,7 +6,11 @@ import { openMediaStore } from './store/open-media-store.ts'
 
 export type MediaServices = { mediaStore: MediaStore; preparer: Preparer }
 
-export const openMediaServices = (place: MediaPlace): MediaServices => ({
+/** `preparer`: how long it may take for a file, if not as long as for an upload. */
+export const openMediaServices = (
+  place: MediaPlace,
+  preparer?: Parameters<typeof createPreparer>[0],
+): MediaServices => ({
   mediaStore: openMediaStore(place),
-  preparer: createPreparer(),
+  preparer: createPreparer(preparer),
 })

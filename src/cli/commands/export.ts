@@ -15,6 +15,9 @@ import { withStaticPages } from '../server/static-pages.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { CREATES_STORE, onStore, type StoreContext } from '../store/with-store.ts'
 
+/** Nobody waits for an imported file, and a refused one would end the import. */
+const PREPARE_TIMEOUT_MS = 120_000
+
 /** `folder`: of pictures and documents. */
 type ExportTarget = { accountId: number; path: string; folder: string }
 
@@ -108,7 +111,7 @@ export const importCommand: Command = {
       const { secretCipher } = buildWebhookSetup(config)
       const setup = { openPool: store.openPoolOfOne, sql, clock, secretCipher }
       using media = new DisposableStack()
-      const services = openMediaServices(config.mediaPlace)
+      const services = openMediaServices(config.mediaPlace, { timeoutMs: PREPARE_TIMEOUT_MS })
       media.defer(() => services.preparer.stop())
       const files = folder === undefined ? {} : { files: { folder, ...services } }
       const made = await withProgress(update =>
