@@ -28,7 +28,7 @@ before(async () => {
 beforeEach(() => other`truncate thing`)
 after(async () => {
   await pool.end({ timeout: 1 })
-  await other.end()
+  await other.end({ timeout: 1 })
   await database.drop()
 })
 
