@@ -268,6 +268,24 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([created, await usage('i'), await total('level=item', key)], [50, 50, 50])
   })
 
+  test('the ids of one call sort by their place in it, also while other calls run', async () => {
+    const model = await s.model({})
+    const data = { productName: 'Own' }
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(prefix =>
+        bulk(
+          model,
+          numbered(prefix, 500).map(({ serial }) => item(serial, data)),
+        ),
+      ),
+    )
+    for (const { json } of answers) {
+      const ids = json.data.created.map((one: Row) => one.id)
+      assert.equal(ids.length, 500)
+      assert.deepEqual(ids, ids.toSorted())
+    }
+  })
+
   test('concurrent calls beyond the quota while the parent is archived: 201, 403 or 409, and the stored count agrees', async () => {
     const { key, model, usage } = await s.narrow(0, 20)
     const answers = await Promise.all([

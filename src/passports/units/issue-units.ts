@@ -106,12 +106,14 @@ async function checkAll(
   const rows: UnitRow[] = []
   const errors: RowRejection[] = []
   const seen = new Set<string>()
+  // Before the first pause: ids made after other requests' ids would not sort by their place in the request.
+  const units = input.units.map(sent => ({ sent, id: newPassportUuid(ctx.sql, at.getTime()) }))
   const pauseIfDue = yieldBetweenRows()
-  for (const [index, sent] of input.units.entries()) {
+  for (const [index, { sent, id }] of units.entries()) {
     await pauseIfDue()
     try {
       const unit = checkUnit(sent, parent, common)
-      const row = { index, id: newPassportUuid(ctx.sql, at.getTime()), unit, at }
+      const row = { index, id, unit, at }
       const name = getUnitName(unit, input.level)
       if (seen.has(name)) errors.push({ index, error: nameTakenError(row, input) })
       else rows.push(row)
