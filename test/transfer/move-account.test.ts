@@ -46,6 +46,17 @@ const move = (accountId: number, to: number, quietMs = QUIET_MS, progress?: (ste
     { accountId, to },
   )
 
+/** The server releases the locks of a connection some time after it was closed here. */
+async function waitUntilNoneIsLocked(): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    const locks = await s.t.setup.sql`
+      select from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+    if (locks.length === 0) return
+    await pause(20)
+  }
+}
+
 async function close(accountId: number): Promise<void> {
   await closeAccount(operator(), accountId)
   s.t.clock.advance(61_000)
@@ -369,6 +380,7 @@ describe('a move of an account', () => {
       [true, true],
       answers.join('\n'),
     )
+    await waitUntilNoneIsLocked()
     const order: string[] = []
     let backup: Promise<unknown> | undefined
     await move(accountId, to, QUIET_MS, () => {
