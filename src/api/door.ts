@@ -263,7 +263,7 @@ function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
   reply.header('content-type', 'application/json; charset=utf-8')
   if (response.headers) reply.headers(response.headers)
   // Sending even an empty body would add a content type.
-  if (response.status === 304) return reply.removeHeader('content-type').send()
+  if (response.status === 304 || response.status === 204) return reply.removeHeader('content-type').send()
   return reply.send(response.body)
 }
 

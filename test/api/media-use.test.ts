@@ -186,13 +186,13 @@ describe('DELETE /media/{id}', () => {
     assert.deepEqual(back.json.data.data.pictures, show(file).pictures)
   })
 
-  test('is 409 for a file that a unit alone refers to, and 200 for one of a draft', async () => {
+  test('is 409 for a file that a unit alone refers to, and 204 for one of a draft', async () => {
     const [ofUnit, ofDraft] = [await newFile(), await newFile()]
     const { id } = (await create({})).json.data
     const unit = { level: 'item', serial: 'A', data: show(ofUnit) }
     assert.equal((await send('POST', `/products/${id}/children`, unit)).status, 201)
     assert.equal((await send('POST', '/drafts', newProduct(show(ofDraft)))).status, 201)
-    assert.deepEqual([(await remove(ofUnit)).status, (await remove(ofDraft)).status], [409, 200])
+    assert.deepEqual([(await remove(ofUnit)).status, (await remove(ofDraft)).status], [409, 204])
   })
 
   test('that races with writes never removes what a version refers to', async () => {
@@ -211,7 +211,7 @@ describe('DELETE /media/{id}', () => {
         round % 2 === 0 ? [write({}), remove(file)] : [remove(file), write({})].reverse(),
       )
       const isWritten = [200, 201].includes(written?.status ?? 0)
-      assert.deepEqual(gone?.status, isWritten ? 409 : 200)
+      assert.deepEqual(gone?.status, isWritten ? 409 : 204)
       assert.equal(await isMediaInUse({ ...account.ctx, sql: t.sql }, file), isWritten)
       removed += isWritten ? 0 : 1
     }
@@ -249,7 +249,7 @@ describe('an account on two shards', () => {
       assert.deepEqual(listProblems(refused), ['pictures[0].media unknown_media'])
       assert.deepEqual(
         await Promise.all([early, spare].map(async id => (await ask('DELETE', `/media/${id}`)).status)),
-        [409, 200],
+        [409, 204],
       )
       for (let n = 0; n < 4; n++) {
         const late = await ask('POST', '/products', newProduct(show(spare)))

@@ -186,7 +186,8 @@ describe('GET and DELETE /media/{id}', () => {
     const bytes = await makeNewPicture()
     const { id } = (await upload(bytes, 'image/png')).json.data
     const { files } = (await ask('GET', '/media?limit=1')).json.meta
-    assert.equal((await ask('DELETE', `/media/${id}`)).json.data.id, id)
+    const { status, headers, text } = await ask('DELETE', `/media/${id}`)
+    assert.deepEqual([status, headers['content-type'], text], [204, undefined, ''])
     assert.equal((await ask('GET', `/media/${id}`)).status, 404)
     assert.equal(await t.setup.media.mediaStore.read(originalKey(account.id, id)), undefined)
     assert.equal((await ask('GET', '/media?limit=1')).json.meta.files, files - 1)

@@ -224,13 +224,13 @@ export const deleteMediaEndpoint = defineEndpoint({
   tag: 'media',
   summary: 'Delete a picture or document',
   description:
-    'Answers with the file as it was. A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date.',
-  responses: { 200: FILE_RESPONSE },
+    'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date.',
+  responses: { 204: { description: 'The file is deleted.' } },
   errors: ['in_use'],
   async handle(call) {
     const ctx = { ...call.account, ...call.setup.media }
-    const found = await deleteMediaOrFetch(ctx, call.path.media)
-    return { body: successJson(JSON.stringify(toAnyJson(call, found))) }
+    await deleteMediaOrFetch(ctx, call.path.media)
+    return { status: 204, body: '' }
   },
 })
 

@@ -69,17 +69,13 @@ export async function getMediaOrFetch(ctx: AccountContext, id: string): Promise<
 
 type FetchRow = { status: 'f' | 'r' | 'x'; mediaId: string | null; reason: string | null; createdAt: Date }
 
-/** Deletes the file, or stops fetching it. Returns what there was. Throws `not_found`. */
+/** Deletes the file, or stops fetching it. Throws `not_found`, and `in_use` as `deleteMedia` does. */
 export async function deleteMediaOrFetch(
   ctx: AccountContext & { mediaStore: MediaStore },
   id: string,
-): Promise<MediaOrFetch> {
+): Promise<void> {
   const found = await getMediaOrFetch(ctx, id)
-  if ('file' in found) {
-    await deleteMedia(ctx, found.file.id)
-    return found
-  }
+  if ('file' in found) return deleteMedia(ctx, found.file.id)
   const { sql, accountId } = atHome(ctx)
   await sql`delete from media_fetch where account_id = ${accountId} and id = ${requireUuid(id, 'file')}`
-  return found
 }
