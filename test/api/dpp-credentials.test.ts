@@ -28,7 +28,13 @@ const SD_JWT = 'application/dc+sd-jwt'
 /** The forms themselves get 1,000 in `test/standards/signing/` in each run. */
 const MUTATIONS = IS_FULL ? 1_000 : 100
 
-const SECRETS = { eori: 'DE998877665544332', stateOfHealth: 61.25, dueDiligence: 'https://planted.example/d' }
+const SECRETS = {
+  eori: 'DE998877665544332',
+  stateOfHealth: 61.25,
+  dueDiligence: 'https://planted.example/d',
+  report: 'https://planted.example/report',
+  audit: 'https://planted.example/audit',
+}
 const FACTS = {
   countryOfManufacture: 'DE',
   manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden', country: 'DE' },
@@ -44,6 +50,11 @@ const DATA = {
   },
   stateOfHealth: SECRETS.stateOfHealth,
   dueDiligenceUrl: SECRETS.dueDiligence,
+  documents: [
+    { title: { en: 'Manual' }, url: 'https://shop.example/manual' },
+    { title: { en: 'Report' }, url: SECRETS.report, access: 'restricted' },
+    { title: { en: 'Audit' }, url: SECRETS.audit, access: 'authority' },
+  ],
 }
 const assertFacts = compileSchema('untp-0.7.0-facts')
 

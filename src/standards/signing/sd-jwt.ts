@@ -21,6 +21,8 @@ export const SD_JWT = {
 
 const SALT_BYTES = 16
 const DIGEST_BYTES = 32
+/** How many digests a list has whose entries say who may see them: the first number that is enough. */
+const ENTRY_DIGESTS = [12, 36, 100] as const
 
 export type SdJwtInput = {
   did: string
@@ -123,19 +125,40 @@ class DisclosureBuilder {
     audience: readonly Audience[],
   ): unknown {
     if (Array.isArray(value) && field.type === 'list') {
-      return value.map((entry, i) => this.concealEntry(entry, field, [...path, i], audience))
+      if (field.audienceMember !== undefined) return this.concealEntries(value, field, path, audience)
+      return value.map((entry, i) => this.concealObject(entry, field.of ?? [], [...path, i], audience))
     }
     return field.type === 'object' ? this.concealObject(value, field.fields ?? [], path, audience) : value
   }
 
-  /** An entry that fewer may see than its list gets a disclosure of its own. */
-  private concealEntry(entry: unknown, list: Field, path: PathInFields, outer: readonly Audience[]): unknown {
-    const audience = narrowToEntry(list, entry, outer)
-    const value = this.concealObject(entry, list.of ?? [], path, audience)
-    if (audience.length === outer.length) return value
-    const encoded = encodeBase64Url(JSON.stringify([this.derive('salt', path, SALT_BYTES), value]))
-    this.disclosures.push({ encoded, audience })
-    return { [SD_JWT.element]: hashDisclosure(encoded) }
+  /**
+   * An entry that fewer may see than its list gets a disclosure of its own. Entries for everyone come first,
+   * decoys last, also if nothing is hidden: neither the number of digests nor their places tell anything.
+   */
+  private concealEntries(
+    entries: readonly unknown[],
+    list: Field,
+    path: PathInFields,
+    outer: readonly Audience[],
+  ): unknown[] {
+    const narrowed = entries
+      .map((entry, i) => ({ entry, at: [...path, i], audience: narrowToEntry(list, entry, outer) }))
+      .sort((a, b) => b.audience.length - a.audience.length)
+      .map(one => ({ ...one, value: this.concealObject(one.entry, list.of ?? [], one.at, one.audience) }))
+    const shown = narrowed.filter(one => one.audience.length === outer.length)
+    const digests = narrowed.slice(shown.length).map(({ at, audience, value }) => {
+      const encoded = encodeBase64Url(JSON.stringify([this.derive('salt', at, SALT_BYTES), value]))
+      this.disclosures.push({ encoded, audience })
+      return hashDisclosure(encoded)
+    })
+    const count = ENTRY_DIGESTS.find(one => one >= digests.length) ?? digests.length
+    const decoys = Array.from({ length: count - digests.length }, (_, i) =>
+      this.derive('decoy', [...path, entries.length + i], DIGEST_BYTES),
+    )
+    return [
+      ...shown.map(one => one.value),
+      ...[...digests, ...decoys].map(digest => ({ [SD_JWT.element]: digest })),
+    ]
   }
 
   private concealObject(

@@ -172,8 +172,8 @@ describe('each field of each category', () => {
     const { present, read } = await issue({ fields, data: { documents } })
     const expected = {
       public: ['public'],
-      legitimate_interest: ['restricted', 'public'],
-      authority: ['authority', 'restricted', 'public'],
+      legitimate_interest: ['public', 'restricted'],
+      authority: ['public', 'restricted', 'authority'],
     }
     for (const audience of AUDIENCES) {
       const sent = present(audience)
@@ -228,6 +228,43 @@ describe('digests', () => {
     }
     assert.deepEqual(await lists({ eori: 'DE123456789012345' }), await lists({}))
     assert.deepEqual((await lists({})).length, 1)
+  })
+
+  test('of a list do not tell how many entries are hidden, nor where', async () => {
+    const { fields } = findCategory('textile') ?? assert.fail()
+    const readEntries = async (accesses: readonly string[], audience: Audience) => {
+      const documents = accesses.map((access, i) => ({ title: `${i}`, access }))
+      const { present, read } = await issue({ fields, data: { documents } })
+      const titles = (read(audience).documents as { title: string }[]).map(one => one.title)
+      const list = present(audience)
+        .split('~')
+        .slice(1, -1)
+        .map(readParts)
+        .find(([, name]) => name === 'documents')
+      const entries = list?.[2] as { '...'?: string }[]
+      const concealed = entries.flatMap(one => (one['...'] === undefined ? [] : [one['...']]))
+      const shown = entries.length - concealed.length
+      assert.ok(entries.slice(shown).every(one => one['...'] !== undefined))
+      assert.ok(concealed.every(digest => /^[\w-]{43}$/.test(digest)))
+      assert.equal(new Set(concealed).size, concealed.length)
+      return { titles, entries: entries.length, concealed: concealed.length }
+    }
+    const repeat = (access: string, count: number) => Array.from({ length: count }, () => access)
+    for (const hidden of [0, 1, 5, 11, 12]) {
+      const accesses = ['public', ...repeat('authority', hidden), 'public']
+      assert.deepEqual(await readEntries(accesses, 'public'), {
+        titles: ['0', `${hidden + 1}`],
+        entries: 14,
+        concealed: 12,
+      })
+      const all = await readEntries(accesses, 'authority')
+      const middle = Array.from({ length: hidden }, (_, i) => `${i + 1}`)
+      assert.deepEqual(all.titles, ['0', `${hidden + 1}`, ...middle])
+    }
+    const accesses = [...repeat('restricted', 7), ...repeat('authority', 4), 'public']
+    const some = await readEntries(accesses, 'legitimate_interest')
+    assert.deepEqual([some.titles.length, some.concealed], [8, 12])
+    assert.equal((await readEntries(['public', ...repeat('authority', 13)], 'public')).concealed, 36)
   })
 
   test('are of salted values, with 16 bytes of salt, each its own', async () => {

@@ -101,6 +101,7 @@ const sdJwtInput = (versionNo: number) => ({
     productName: 'Merino T-shirt',
     economicOperator: { legalName: 'Nordfaden GmbH', eori: 'DE123456789012345' },
     supplyChainStages: [{ stage: 'spinning', country: 'IT', facilityName: 'Filatura' }],
+    documents: [{ title: 'Manual' }, { title: 'Report', access: 'restricted' }],
   },
   commitKey: Buffer.alloc(32, 7),
   status: null,
