@@ -142,7 +142,7 @@ describe('GET /m/{id}/{width}.{type}', () => {
     await create(show(id), other)
     assert.equal((await get(`/m/${id}/320.jpg`)).status, 200)
     const own = await t.ask('DELETE', `/api/v1/media/${id}`, { key: account.key })
-    assert.equal(own.status, 200)
+    assert.equal(own.status, 204)
     assert.equal((await get(`/m/${id}/640.jpg`)).status, 200)
   })
 })
