@@ -2108,6 +2108,12 @@ export type Texts = {
   shop: {
     title: string
     lead: string
+    image: string
+    images: {
+      qr: string
+      badge: string
+    }
+    preview: string
     language: string
     product: string
     productHint: string

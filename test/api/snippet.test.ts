@@ -80,6 +80,20 @@ describe('GET /products/{id}/snippet', () => {
     assert.deepEqual(await decodeQr(image.text), [product.passport_url])
   })
 
+  test('200: shows the badge instead of the code if that is asked for', async () => {
+    const product = await create()
+    const badge = `${product.passport_url}/badge.svg?lang=de`
+    const { html, badge_url } = (await snippet(product.id, '?image=badge&lang=de')).json.data
+    assert.equal(badge_url, badge)
+    assert.equal(
+      html.split('\n')[0],
+      `<a class="product-passport" href="${product.passport_url}" lang="de"><img src="${badge}" alt="Digitaler Produktpass" height="48" loading="lazy"></a>`,
+    )
+    const shown = await t.ask('GET', badge_url.slice(BASE.length))
+    assert.match(shown.text, /^<svg [^>]*height="48"[^>]*lang="de"/)
+    assert.equal((await snippet(product.id, '?image=logo')).json.errors[0].pointer, '/query/image')
+  })
+
   test('200: without a GTIN the product is identified by a part of its page', async () => {
     const product = await create()
     const { json } = await snippet(product.id)

@@ -721,6 +721,17 @@ describe('products', () => {
     assert.match(wrong.text, /Write a full address with https:\/\/, or # and a name\./)
   })
 
+  test('the HTML for a shop shows the code or the badge, as its preview does', async () => {
+    const at = await make()
+    const passport = at.replace('/console/products', '/p')
+    const code = (await owner.get(at)).text
+    assert.match(code, new RegExp(`<a href="${passport}" lang="en"[^>]*><img src="${passport}/qr.svg" `))
+    const badge = (await owner.get(`${at}?snippet=de&image=badge`)).text
+    const shown = `<img src="${passport}/badge.svg\\?lang=de" height="48" alt="Digitaler Produktpass"`
+    assert.match(badge, new RegExp(`<a href="${passport}" lang="de"[^>]*>${shown}`))
+    assert.match(badge, /alt&#61;&#34;Digitaler Produktpass&#34; height&#61;&#34;48&#34;/)
+  })
+
   test('every action shows a message in both languages, and a forged address shows none', async () => {
     const at = await make()
     const german = { headers: { 'accept-language': 'de' } }

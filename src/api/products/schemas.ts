@@ -42,6 +42,11 @@ const SNIPPET = objectSchema({
   language: { ...TEXT, description: 'Language of its texts.' },
   passport_url: { ...TEXT, format: 'uri' },
   image_url: { ...TEXT, format: 'uri', description: 'The QR code as an image; needs no key.' },
+  badge_url: {
+    ...TEXT,
+    format: 'uri',
+    description: 'The badge as an image, 48 pixels high; needs no key.',
+  },
   json_ld: {
     type: 'object',
     description:

@@ -1,7 +1,12 @@
 /** The HTML that a shop puts on the page of a product. */
 import { readAudienceProfile } from '../../accounts/audience-profile.ts'
 import { getPassport } from '../../passports/read/find.ts'
-import { buildShopSnippet, isProductId, SNIPPET_LANGUAGES } from '../../passports/read/shop-snippet.ts'
+import {
+  buildShopSnippet,
+  isProductId,
+  SNIPPET_IMAGES,
+  SNIPPET_LANGUAGES,
+} from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import { dataResponse } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
@@ -25,24 +30,28 @@ export const readSnippet = defineEndpoint({
   tag: 'products',
   summary: 'Get HTML for the product page of a shop',
   description:
-    'A link to the passport, its QR code as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. The JSON-LD adds to the Product that the shop’s page already describes. It contains only public data.',
+    'A link to the passport, its QR code or a badge as an image, and schema.org JSON-LD with `hasDigitalProductPassport`. The JSON-LD adds to the Product that the shop’s page already describes. It contains only public data.',
   query: {
     lang: choiceParameter(
       'Language of the texts. Default: the primary language of the passport.',
       SNIPPET_LANGUAGES,
+    ),
+    image: choiceParameter(
+      'What the link shows: the QR code and a text, or the badge. Default: `qr`.',
+      SNIPPET_IMAGES,
     ),
     product: productId,
   },
   requestHeaders: [IF_NONE_MATCH],
   responses: { 200: dataResponse('The snippet.', 'Snippet', exampleSnippet()) },
   async handle(call) {
-    const { lang: language, product } = call.query
+    const { lang: language, product, image } = call.query
     const [row, audience_profile] = await Promise.all([
       getPassport(call.account, call.path.id),
       readAudienceProfile(call.account),
     ])
     const described = { ...row, audience_profile }
-    const snippet = buildShopSnippet(call.setup.addresses, described, { language, productId: product })
+    const snippet = buildShopSnippet(call.setup.addresses, described, { language, productId: product, image })
     return cacheable(call, successJson(JSON.stringify(snippet)))
   },
 })

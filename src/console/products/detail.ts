@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
-import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
+import { getLabels, isLanguage, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -13,7 +13,12 @@ import { effectiveData, type PassportState } from '../../passports/core/state.ts
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/read/history.ts'
 import { findSummaries, type PassportSummary } from '../../passports/read/list.ts'
-import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
+import {
+  buildShopSnippet,
+  isProductId,
+  SNIPPET_IMAGES,
+  type SnippetImage,
+} from '../../passports/read/shop-snippet.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
@@ -232,19 +237,25 @@ export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Out
   return { to: `${PRODUCTS}/${id}?done=${status === 'x' ? 'archived' : 'restored'}` }
 }
 
-/** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
+/** Collapsed until used. Its options are in the URL: `?snippet=de&image=badge&product=%23product`. */
 export function renderShopSection({ setup, words, query, session }: Visit, { row }: PassportState): string {
   const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()
   const isUsable = product === '' || isProductId(product)
   const described = { ...row, audience_profile: session.account.audienceProfile }
+  const image = SNIPPET_IMAGES.find(one => one === query.get('image')) ?? 'qr'
   const snippet = buildShopSnippet(setup.addresses, described, {
+    image,
     language: isLanguage(asked) ? asked : undefined,
     productId: product !== '' && isUsable ? product : undefined,
   })
   const options = LANGUAGES.map(({ code, name }) => [code, name] as const)
   const choice = { name: 'snippet', label: texts.language, value: snippet.language, options }
+  const images = {
+    ...{ name: 'image', label: texts.image, value: image },
+    options: SNIPPET_IMAGES.map(one => [one, texts.images[one]] as const),
+  }
   const ownProduct = {
     name: 'product',
     label: texts.product,
@@ -255,6 +266,21 @@ export function renderShopSection({ setup, words, query, session }: Visit, { row
   const problems = isUsable ? {} : { product: texts.productWrong }
   const text = { name: 'shop-html', label: texts.snippet, value: snippet.html.trim(), rows: 6 }
   return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.title}</summary><p class="quiet">${texts.lead}</p>
-<form method="get" action="${getProductUrl(row)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
-!${copyable(words.texts, text)}</details>`
+<form method="get" action="${getProductUrl(row)}#shop">!${select(images, {})}!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
+!${renderShopPreview(words, row, { image, language: snippet.language })}!${copyable(words.texts, text)}</details>`
+}
+
+/** What the shop's page will show. Addresses without a host, so that it works behind any. */
+function renderShopPreview(
+  { texts: { shop } }: Words,
+  { id }: { id: string },
+  { image, language }: { image: SnippetImage; language: Language },
+): string {
+  const at = `/p/${idFromUuid(id)}`
+  const name = getLabels(language).ui.passport
+  const shown =
+    image === 'badge'
+      ? html`<img src="${at}/badge.svg?lang=${language}" height="48" alt="${name}" loading="lazy">`
+      : html`<img src="${at}/qr.svg" width="120" height="120" alt="" loading="lazy"> <span>${name}</span>`
+  return html`<p class="quiet">${shop.preview}</p><p><a href="${at}" lang="${language}" target="_blank" rel="noopener">!${shown}</a></p>`
 }

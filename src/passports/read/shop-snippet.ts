@@ -1,6 +1,6 @@
 /**
- * A link, a QR code and JSON-LD for a shop's page. They cannot break out of the element into which they are
- * pasted.
+ * A link with a QR code or a badge, and JSON-LD, for a shop's page. They cannot break out of the element into
+ * which they are pasted.
  */
 import { disclose } from '../../categories/disclose.ts'
 import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
@@ -14,6 +14,7 @@ type ShopSnippet = {
   /** The page that the link and the QR code open. */
   passport_url: string
   image_url: string
+  badge_url: string
   /** The schema.org description in `html`. */
   json_ld: Record<string, unknown>
   /** Link, image and script, to be pasted. */
@@ -24,9 +25,19 @@ type Described = DisclosedRow & Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'seria
 
 /** In CSS pixels: enough for a phone to scan from a screen. */
 const IMAGE_PX = 120
+/** In CSS pixels. The width depends on the language. */
+const BADGE_HEIGHT_PX = 48
+
+/** What the link shows: the QR code beside a text, or the badge, which contains the text. */
+export const SNIPPET_IMAGES = ['qr', 'badge'] as const
+export type SnippetImage = (typeof SNIPPET_IMAGES)[number]
 
 /** `productId`: the `@id` of the Product on the shop's page; see `isProductId`. */
-type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
+type SnippetOptions = {
+  language?: Language | undefined
+  productId?: string | undefined
+  image?: SnippetImage | undefined
+}
 
 export const SNIPPET_LANGUAGES = LANGUAGES.map(({ code }) => code)
 
@@ -34,25 +45,31 @@ export const SNIPPET_LANGUAGES = LANGUAGES.map(({ code }) => code)
 export function buildShopSnippet(
   addresses: Addresses,
   row: Described,
-  { language, productId }: SnippetOptions = {},
+  { language, productId, image = 'qr' }: SnippetOptions = {},
 ): ShopSnippet {
   const { data } = disclose(getDisclosedCategory(row), JSON.parse(row.data), 'public')
   const primary = Array.isArray(data.languages) ? String(data.languages[0]) : undefined
   const spoken = language ?? negotiateLanguage({ primary })
   const { ui } = getLabels(spoken)
   const url = passportUrl(addresses, idFromUuid(row.id))
-  const image = `${url}/qr.svg`
+  const [imageUrl, badgeUrl] = [`${url}/qr.svg`, `${url}/badge.svg?lang=${spoken}`]
   const product =
     productId === undefined
       ? { '@id': gs1Url(addresses, row) ?? `${url}#product`, ...identifiers(row, data) }
       : { '@id': productId }
   const jsonLd = describePassport(url, ui.passport, product)
+  const name = escapeHtml(ui.passport)
+  const shown =
+    image === 'badge'
+      ? `<img src="${escapeHtml(badgeUrl)}" alt="${name}" height="${BADGE_HEIGHT_PX}" loading="lazy">`
+      : `<img src="${escapeHtml(imageUrl)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy"><span>${name}</span>`
   const html =
-    `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">` +
-    `<img src="${escapeHtml(image)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy">` +
-    `<span>${escapeHtml(ui.passport)}</span></a>\n` +
+    `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">${shown}</a>\n` +
     `<script type="application/ld+json">${escapeScriptJson(jsonLd)}</script>\n`
-  return { language: spoken, passport_url: url, image_url: image, json_ld: jsonLd, html }
+  return {
+    ...{ language: spoken, passport_url: url, image_url: imageUrl, badge_url: badgeUrl },
+    ...{ json_ld: jsonLd, html },
+  }
 }
 
 /**
