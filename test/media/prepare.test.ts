@@ -124,7 +124,10 @@ describe('a picture', () => {
 
 describe('a document', () => {
   test('is taken as it is', async () => {
-    assert.deepEqual(await prepare(await makePdf()), { kind: 'document', type: 'application/pdf' })
+    const accepted = { kind: 'document', type: 'application/pdf' }
+    assert.deepEqual(await prepare(await makePdf()), accepted)
+    const named = Buffer.concat([await makePdf(), Buffer.from('\n99 0 obj\n/constructor\nendobj\n')])
+    assert.deepEqual(await prepare(named), accepted)
   })
 })
 
@@ -173,6 +176,9 @@ describe('hostile files', () => {
     'a PDF of nothing': 'media_unreadable',
     'an encrypted PDF': 'media_active_content',
     'a PDF with a script under a disguised name': 'media_active_content',
+    'a PDF with a script in a stream': 'media_active_content',
+    'a PDF with a script that a later object replaces': 'media_active_content',
+    'a PDF with a file in a note': 'media_active_content',
     'a PDF with the action JavaScript': 'media_active_content',
     'a PDF with the action JavaScript, compressed': 'media_active_content',
     'a PDF with the action Launch': 'media_active_content',

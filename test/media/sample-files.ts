@@ -87,6 +87,59 @@ async function makePdfWithFile(): Promise<Buffer> {
   return Buffer.from(await document.save())
 }
 
+/** A PDF with these objects, of which the first three are its catalog, pages and page. `at`: false positions. */
+function makeRawPdf(
+  more: readonly string[],
+  { catalog = '', page = '', at = {} }: { catalog?: string; page?: string; at?: Record<number, string> },
+): Buffer {
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] ${page} >>`,
+    ...more,
+  ]
+  const texts = objects.map((object, i) => `${i + 1} 0 obj\n${object}\nendobj\n`)
+  const body = `%PDF-1.7\n${texts.join('')}`
+  const rows = texts.map(
+    (text, i) => `${String(body.indexOf(at[i + 1] ?? text)).padStart(10, '0')} 00000 n \n`,
+  )
+  const end = `trailer\n<< /Size ${texts.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`
+  return Buffer.from(
+    `${body}xref\n0 ${texts.length + 1}\n0000000000 65535 f \n${rows.join('')}${end}`,
+    'latin1',
+  )
+}
+
+const makeStream = (content: string, entries = '') =>
+  `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`
+
+/** PDFs with something active that only some programs find. */
+function makeDisguisedPdfs(): HostileFile[] {
+  const script = '<< /S /JavaScript /JS (app.alert\\(1\\)) >>'
+  const hidden = `5 0 obj\n${script}\nendobj\n`
+  const packed = deflateSync(Buffer.from(`5 0 ${script}`)).toString('latin1')
+  const opens = { catalog: '/OpenAction 5 0 R' }
+  return [
+    {
+      name: 'a PDF with a script in a stream',
+      bytes: makeRawPdf([makeStream(hidden), 'null'], { ...opens, at: { 5: hidden } }),
+    },
+    {
+      name: 'a PDF with a script that a later object replaces',
+      bytes: makeRawPdf(
+        [makeStream(packed, '/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode'), 'null'],
+        opens,
+      ),
+    },
+    {
+      name: 'a PDF with a file in a note',
+      bytes: makeRawPdf(['<< /F (x.exe) /EF << /F 5 0 R >> >>', makeStream('MZ')], {
+        page: '/Annots [<< /Subtype /Text /Rect [0 0 9 9] /FS 4 0 R >>]',
+      }),
+    },
+  ]
+}
+
 /** The head of a PNG of this size, and one line of pixels. */
 function makePngHead({ width, height }: Size): Buffer {
   const head = Buffer.alloc(13)
@@ -183,6 +236,7 @@ export async function makeHostileFiles(): Promise<HostileFile[]> {
       bytes: Buffer.from(`%PDF-1.7\n1 0 obj\n${'['.repeat(200_000)}\nendobj\n%%EOF`),
     },
   ]
+  files.push(...makeDisguisedPdfs())
   for (const action of ['JavaScript', 'Launch', 'SubmitForm', 'ImportData']) {
     for (const compressed of [true, false]) {
       files.push({

@@ -1,24 +1,42 @@
 /** Checks a PDF for what a reader's program would run or unpack, and for encryption. */
-import { PDFArray, PDFDict, PDFDocument, PDFName, type PDFObject, PDFStream } from '@cantoo/pdf-lib'
+import {
+  PDFArray,
+  PDFContext,
+  PDFDict,
+  PDFDocument,
+  PDFName,
+  type PDFObject,
+  PDFStream,
+} from '@cantoo/pdf-lib'
 import { DOCUMENT_TYPE } from '../media-type.ts'
 import { type Preparation, reject } from './prepared-file.ts'
 
+const EMBEDDED_FILE = 'an embedded file'
+const FILM = 'a film, sound or 3D scene'
+
 /** Names of dictionaries and entries that begin something (ISO 32000-2, 7.11, 12.6 and 13). */
-const ACTIVE_NAMES: Readonly<Record<string, string>> = {
-  JavaScript: 'JavaScript',
-  JS: 'JavaScript',
-  Launch: 'a command to start a program',
-  EmbeddedFile: 'an embedded file',
-  EmbeddedFiles: 'an embedded file',
-  RichMedia: 'a film, sound or 3D scene',
-  XFA: 'an XFA form',
-  ImportData: 'an action that loads data',
-  SubmitForm: 'an action that sends data',
-}
+const ACTIVE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['JavaScript', 'JavaScript'],
+  ['JS', 'JavaScript'],
+  ['Launch', 'a command to start a program'],
+  ['EF', EMBEDDED_FILE],
+  ['EmbeddedFile', EMBEDDED_FILE],
+  ['EmbeddedFiles', EMBEDDED_FILE],
+  ['FileAttachment', EMBEDDED_FILE],
+  ['GoToE', EMBEDDED_FILE],
+  ['3D', FILM],
+  ['Movie', FILM],
+  ['Rendition', FILM],
+  ['RichMedia', FILM],
+  ['Sound', FILM],
+  ['XFA', 'an XFA form'],
+  ['ImportData', 'an action that loads data'],
+  ['SubmitForm', 'an action that sends data'],
+])
 
 export async function checkPdf(bytes: Uint8Array): Promise<Preparation> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  if (findNames(raw).has('Encrypt')) {
+  if (listOuterNames(raw).has('Encrypt')) {
     return reject(
       'media_active_content',
       'The PDF is encrypted or has a password. Save it without protection and send that file.',
@@ -35,20 +53,36 @@ export async function checkPdf(bytes: Uint8Array): Promise<Preparation> {
     )
   }
   // Of the bytes too: another program may read objects that this library thinks are not part of the document.
-  const active =
-    findActiveName(document) ?? [...findNames(raw)].find(name => ACTIVE_NAMES[name] !== undefined)
+  const active = [...listObjectNames(document.context), ...listOuterNames(raw), ...listHiddenNames(raw)].find(
+    name => ACTIVE_NAMES.has(name),
+  )
   if (active === undefined) return { kind: 'document', type: DOCUMENT_TYPE }
   return reject(
     'media_active_content',
-    `The PDF contains ${ACTIVE_NAMES[active]}. Print it to a new PDF, which leaves that out, and send that file.`,
+    `The PDF contains ${ACTIVE_NAMES.get(active)}. Print it to a new PDF, which leaves that out, and send that file.`,
   )
 }
 
-/** All names in the text outside of streams. "#xx" in a name is a character (ISO 32000-2, 7.3.5). */
-function findNames(raw: string): Set<string> {
+const STREAMS = /\bstream\r?\n[\s\S]*?endstream\b/g
+
+/** In the text outside of streams. */
+const listOuterNames = (raw: string): Set<string> => listNames(raw.replace(STREAMS, ' '))
+
+/** Compressed bytes have shorter ones by chance. */
+const MIN_HIDDEN_LENGTH = 6
+
+/** In streams: a table of positions may lead to an object that stands in a stream. */
+function listHiddenNames(raw: string): Set<string> {
+  const hidden = new Set<string>()
+  for (const [stream] of raw.matchAll(STREAMS))
+    for (const name of listNames(stream)) if (name.length >= MIN_HIDDEN_LENGTH) hidden.add(name)
+  return hidden
+}
+
+/** "#xx" in a name is a character (ISO 32000-2, 7.3.5). */
+function listNames(text: string): Set<string> {
   const names = new Set<string>()
-  const outside = raw.replace(/\bstream\r?\n[\s\S]*?endstream\b/g, ' ')
-  for (const [, name = ''] of outside.matchAll(/\/([^\s/<>[\](){}%]+)/g)) {
+  for (const [, name = ''] of text.matchAll(/\/([^\s/<>[\](){}%]+)/g)) {
     names.add(
       name.replace(/#([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     )
@@ -56,24 +90,33 @@ function findNames(raw: string): Set<string> {
   return names
 }
 
-function findActiveName(document: PDFDocument): string | undefined {
-  for (const [, object] of document.context.enumerateIndirectObjects()) {
-    const found = findActiveNameIn(object)
-    if (found !== undefined) return found
+/** Objects that a later one of the same number replaced, which a table of positions may bring back. */
+const replaced = new WeakMap<PDFContext, PDFObject[]>()
+const { assign } = PDFContext.prototype
+PDFContext.prototype.assign = function (ref, object) {
+  const earlier = this.lookup(ref)
+  if (earlier !== undefined) {
+    const all = replaced.get(this) ?? []
+    all.push(earlier)
+    replaced.set(this, all)
   }
-  return undefined
+  assign.call(this, ref, object)
+}
+
+function listObjectNames(context: PDFContext): Set<string> {
+  const names = new Set<string>()
+  for (const [, object] of context.enumerateIndirectObjects()) addNames(names, object)
+  for (const object of replaced.get(context) ?? []) addNames(names, object)
+  return names
 }
 
 /** Without recursion: objects may be nested as deeply as the file is long. */
-function findActiveNameIn(object: PDFObject): string | undefined {
+function addNames(names: Set<string>, object: PDFObject): void {
   const waiting: PDFObject[] = [object]
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    if (one instanceof PDFName) {
-      const name = one.decodeText()
-      if (ACTIVE_NAMES[name] !== undefined) return name
-    } else if (one instanceof PDFStream) waiting.push(one.dict)
-    else if (one instanceof PDFArray) waiting.push(...one.asArray())
+    if (one instanceof PDFName) names.add(one.decodeText())
+    else if (one instanceof PDFStream) waiting.push(one.dict)
+    else if (one instanceof PDFArray) for (const entry of one.asArray()) waiting.push(entry)
     else if (one instanceof PDFDict) for (const [name, value] of one.entries()) waiting.push(name, value)
   }
-  return undefined
 }
