@@ -109,4 +109,20 @@ describe('pictures and public documents', () => {
     assert.deepEqual(asked, [])
     await assertHasFiles(dir)
   })
+
+  test('are no links to files that are not public, or not there', async () => {
+    const { category, data } = newProduct()
+    const addresses = [closed, 'f'.repeat(64), '../m/x/320.jpg'].map(
+      path => `${ADDRESSES.publicUrl}/d/${path}`,
+    )
+    const complianceDocuments = addresses.map(url => ({ type: 'test_report', url }))
+    const body = { category, data: { ...data, complianceDocuments } }
+    const made = await t.ask('POST', '/api/v1/products', { key: account.key, body })
+    assert.equal(made.status, 201, made.text)
+    const dir = folder.file('links')
+    await exportStaticSite(setup(), { accountId: account.id, dir })
+    await assertHasFiles(dir)
+    const page = await readFile(join(dir, 'p', made.json.data.id, 'index.html'), 'utf8')
+    for (const address of addresses) assert.ok(page.includes(`href="${new URL(address).href}"`), address)
+  })
 })

@@ -73,10 +73,7 @@ export async function writePassportPages(setup: StaticPages, site: PageTarget, i
       const body = bodies[n] ?? ''
       return {
         path: file,
-        body:
-          accept === HTML
-            ? rewriteLinks(String(body), { id, file, publicUrl: setup.publicUrl, follow })
-            : body,
+        body: accept === HTML ? rewriteLinks(String(body), { id, file, follow }) : body,
       }
     })
     await site.put(...files)
@@ -117,18 +114,11 @@ export const isSharedFile = (path: string): boolean => SHARED_FILE.test(path)
 
 function rewriteLinks(
   html: string,
-  {
-    id,
-    file,
-    publicUrl,
-    follow,
-  }: { id: string; file: string; publicUrl: string; follow: (to: Target) => void },
+  { id, file, follow }: { id: string; file: string; follow: (to: Target) => void },
 ): string {
-  const documents = `${publicUrl}/d/`
   const rewrite = (value: string): string => {
-    const sent = value.replaceAll('&amp;', '&')
-    // Addresses of documents are absolute, because all forms of a passport name them.
-    const reference = sent.startsWith(documents) ? `../${sent.slice(documents.length - 2)}` : sent
+    // Links of the page itself are relative. Others are the account's, and may lead to nothing.
+    const reference = value.replaceAll('&amp;', '&')
     if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return value
     const url = new URL(reference, `http://folder/p/${id}`)
     const path = url.pathname.slice(1)
