@@ -166,6 +166,22 @@ describe('GET /d/{id}', () => {
     assert.equal((await get(`/d/${id}`, { 'if-none-match': `"${id}"` })).status, 304)
   })
 
+  test('has a name that ends nothing in its header', async () => {
+    for (const [title, ascii, encoded] of [
+      [`a\uff02; filename*=UTF-8''b\uff02`, `a ; filename =UTF-8''b .pdf`, /^a%EF%BC%82%3B%20filename/],
+      [`${'x'.repeat(99)}\u{1f455}y`, `${'x'.repeat(99)}_.pdf`, /x%F0%9F%91%95\.pdf$/],
+    ] as const) {
+      const id = await upload(await makePdf(title.slice(0, 1)))
+      await create(attach(id, 'public', title))
+      const [, plain = '', utf8 = ''] =
+        /^inline; filename="([^"]*)"; filename\*=UTF-8''(\S+)$/.exec(
+          String((await get(`/d/${id}`)).headers['content-disposition']),
+        ) ?? []
+      assert.equal(plain, ascii)
+      assert.match(utf8, encoded)
+    }
+  })
+
   test('gives a part of it', async () => {
     const bytes = await makePdf('in parts')
     const id = await upload(bytes)
@@ -178,6 +194,10 @@ describe('GET /d/{id}', () => {
     assert.deepEqual(await ask('bytes=0-3'), [206, `bytes 0-3/${length}`, 4])
     assert.deepEqual(await ask('bytes=-5'), [206, `bytes ${length - 5}-${length - 1}/${length}`, 5])
     assert.deepEqual(await ask(`bytes=${length}-`), [416, `bytes */${length}`, 0])
+    const outside = await get(`/d/${id}`, { range: `bytes=${length}-` })
+    assert.equal(outside.headers['cache-control'], 'no-store', 'not what others get')
+    const head = await t.ask('HEAD', `/d/${id}`, { headers: { range: 'bytes=0-3' } })
+    assert.deepEqual([head.status, head.headers['content-length']], [200, String(length)])
     for (const range of ['bytes=0-1,3-4', 'lines=1-2', 'bytes=5-2'])
       assert.equal((await get(`/d/${id}`, { range })).status, 200, range)
   })

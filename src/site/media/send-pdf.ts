@@ -13,7 +13,8 @@ type SentDocument = {
 }
 
 export function sendPdf(reply: FastifyReply, { body, name, etag, headers }: SentDocument): FastifyReply {
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = reply.request.raw.headers
+  const { method, headers: sent } = reply.request.raw
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = sent
   reply.headers({
     ...headers,
     'content-type': 'application/pdf',
@@ -24,10 +25,15 @@ export function sendPdf(reply: FastifyReply, { body, name, etag, headers }: Sent
     ...(etag === undefined ? {} : { etag }),
   })
   if (etag !== undefined && matches(ifNoneMatch, etag)) return reply.code(304).send()
-  const asked = ifRange === undefined || ifRange === etag ? parseRange(range, body.length) : undefined
+  // RFC 9110 §14.2: only GET has ranges.
+  const isRange = method === 'GET' && (ifRange === undefined || ifRange === etag)
+  const asked = isRange ? parseRange(range, body.length) : undefined
   if (asked === undefined) return reply.send(body)
   if (asked === 'unsatisfiable')
-    return reply.code(416).header('content-range', `bytes */${body.length}`).send()
+    return reply
+      .code(416)
+      .headers({ 'content-range': `bytes */${body.length}`, 'cache-control': 'no-store' })
+      .send()
   const { from, to } = asked
   return reply
     .code(206)
@@ -58,15 +64,17 @@ function parseRange(
 
 const MAX_NAME_LENGTH = 100
 
+/** Characters that end the name in a header, or that file systems do not take. */
+const removeReserved = (text: string): string => text.replace(/[\s\p{C}/\\:*?"<>|%]+/gu, ' ').trim()
+
 /** RFC 6266: a name in ASCII for old programs, and one in UTF-8. */
 function buildDisposition(title: string): string {
-  const clean = stripDirectionMarks(title)
-    .replace(/[\s\p{C}/\\:*?"<>|%]+/gu, ' ')
-    .trim()
+  const clean = Array.from(removeReserved(stripDirectionMarks(title)))
     .slice(0, MAX_NAME_LENGTH)
-    .toWellFormed()
+    .join('')
   const name = `${clean === '' ? 'document' : clean}.pdf`
-  const ascii = name.normalize('NFKD').replace(/[^\x20-\x7e]+/g, '_')
+  // Also after this: full-width quotation marks become ASCII.
+  const ascii = removeReserved(name.normalize('NFKD')).replace(/[^\x20-\x7e]+/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, one => `%${one.charCodeAt(0).toString(16)}`)
   return `inline; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
