@@ -110,6 +110,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     drafts: ['core', 'read', 'write', 'readiness'],
     offers: ['core', 'read'],
     recalls: ['core', 'read'],
+    story: ['core', 'read'],
   },
   cli: {
     '.': ['commands', 'command-line'],

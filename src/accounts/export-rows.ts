@@ -35,7 +35,7 @@ export const exportActors = (sql: Sql, accountId: number) =>
 
 export const exportBrand = (sql: Sql, accountId: number) =>
   sql<BrandLine[]>`
-    select version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by from brand
+    select version, name, accent, logo, logo_dark, frame_ancestors, story, updated_at, updated_by from brand
     where account_id = ${accountId}`
 
 export const exportLogos = (sql: Sql, accountId: number) =>
@@ -53,9 +53,9 @@ export async function importActors(sql: Sql, accountId: number, actors: readonly
 
 export async function importBrand(sql: Sql, accountId: number, brand: BrandLine): Promise<void> {
   await sql`
-    insert into brand (account_id, version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by)
+    insert into brand (account_id, version, name, accent, logo, logo_dark, frame_ancestors, story, updated_at, updated_by)
     select ${accountId}, r.* from jsonb_to_record(${JSON.stringify(brand)}::text::jsonb) as r(version int, name text, accent text,
-      logo text, logo_dark text, frame_ancestors text[], updated_at timestamptz, updated_by int)`
+      logo text, logo_dark text, frame_ancestors text[], story json, updated_at timestamptz, updated_by int)`
 }
 
 export async function importLogo(sql: Sql, accountId: number, logo: LogoLine): Promise<void> {

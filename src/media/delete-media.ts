@@ -1,5 +1,7 @@
 /** Deletes files: on request, and what killed processes have left. */
+
 import { atHome, listAccountShards } from '../accounts/account-shard.ts'
+import { isInStory } from '../accounts/brand/story.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
@@ -14,8 +16,8 @@ const MAX_DELETED = 100
 type DeletingContext = AccountContext & { mediaStore: MediaStore }
 
 /**
- * Throws `not_found`, and `in_use` while any version of a passport refers to the file. Killed halfway, the
- * next clean-up ends it.
+ * Throws `not_found`, and `in_use` while any version of a passport or the account's block “From the brand”
+ * refers to the file. Killed halfway, the next clean-up ends it.
  */
 export async function deleteMedia(ctx: DeletingContext, id: string): Promise<void> {
   const file = await withTransaction(atHome(ctx), async tx => {
@@ -34,10 +36,15 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
   await deleteObjects(atHome(ctx), ctx.mediaStore, file)
 }
 
-/** A write that refers to the file locks it, too: it waits for this transaction, or the other way round. */
+/** What begins to refer to the file locks it, too: it waits for this transaction, or the other way round. */
 async function requireUnused(ctx: AccountContext, id: string): Promise<void> {
   const { sql, accountId } = ctx
   await sql`select 1 from media where account_id = ${accountId} and id = decode(${id}, 'hex') for update`
+  if (await isInStory(ctx, id))
+    throw new AppError(
+      'in_use',
+      'The block “From the brand” shows this file. Choose another picture there, or remove it, and delete the file then.',
+    )
   if (!(await isMediaInUse(ctx, id))) return
   throw new AppError(
     'in_use',

@@ -1,5 +1,7 @@
 /** Deletes files that nobody needs any more, and what is known about files that were fetched long ago. */
+
 import { findHome } from '../accounts/account-shard.ts'
+import { isStoryPicture } from '../accounts/brand/story.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { deleteMedia } from './delete-media.ts'
@@ -20,7 +22,8 @@ type UnusedSetup = {
 export type UnusedCursor = { accountId: number; id: string } | undefined
 
 /**
- * Looks at some files of a shard that are older than 30 days and that no version there refers to.
+ * Looks at some files of a shard that are older than 30 days and that neither a version there nor a
+ * block “From the brand” refers to.
  * `deleteMedia` asks again under a lock that a version being written waits for.
  */
 export async function deleteUnusedMedia(
@@ -34,6 +37,7 @@ export async function deleteUnusedMedia(
     select m.account_id as "accountId", encode(m.id, 'hex') as id from media m
     where m.status = 'r' and m.created_at < ${before} and (m.account_id, m.id) > (${fromAccount}, decode(${fromId}, 'hex'))
       and not exists (select 1 from media_use u where u.account_id = m.account_id and u.media_id = m.id)
+      and not ${isStoryPicture(ctx.sql)}
     order by m.account_id, m.id limit ${MAX_CHECKED}`
   let deleted = 0
   for (const { accountId, id } of found) {

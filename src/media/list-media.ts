@@ -1,10 +1,12 @@
 /** Lists the files of an account. */
+
 import { atHome, listAccountShards } from '../accounts/account-shard.ts'
+import { isStoryPicture } from '../accounts/brand/story.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { countUses } from './list-uses.ts'
 import { KIND_LETTER, type MediaFile, type MediaKind, mediaColumns, toMediaFile } from './media-file.ts'
 
-/** `unused`: only files to which no version of any passport refers. */
+/** `unused`: only files to which no version of any passport and no block “From the brand” refers. */
 export type MediaFilter = { kind?: MediaKind | undefined; unused?: boolean | undefined }
 
 /** The place in the list after a file. */
@@ -37,7 +39,7 @@ async function selectMedia(
     select ${mediaColumns(sql)} from media m
     where m.account_id = ${accountId} and m.status <> 'd'
       ${kind === undefined ? sql`` : sql`and m.kind = ${KIND_LETTER[kind]}::text::"char"`}
-      ${unused === true ? sql`and not ${isUsed}` : sql``}
+      ${unused === true ? sql`and not ${isUsed} and not ${isStoryPicture(sql)}` : sql``}
       ${after === undefined ? sql`` : sql`and (m.created_at, m.id) < (${after.createdAt}, decode(${after.id}, 'hex'))`}
     order by m.created_at desc, m.id desc limit ${limit}`
   return rows.map(toMediaFile)

@@ -1,4 +1,5 @@
 /** The rows of files in a database that is backed up or restored. */
+import { isStoryPicture } from '../accounts/brand/story.ts'
 import type { Sql } from '../kernel/db/database.ts'
 
 /** Older databases have none. */
@@ -9,7 +10,7 @@ export async function hasMediaTable(sql: Sql): Promise<boolean> {
 
 /**
  * In the current schema. The clean-up then deletes their rows, and what they count against quotas. A file
- * that a version refers to stays, so that `doctor --verify` names it.
+ * that a version or a block “From the brand” refers to stays, so that `doctor --verify` names it.
  */
 export async function discardMedia(
   sql: Sql,
@@ -17,8 +18,9 @@ export async function discardMedia(
 ): Promise<void> {
   if (files.length === 0) return
   await sql`
-    update media set status = 'd' where (account_id, id) in (
+    update media m set status = 'd' where (m.account_id, m.id) in (
       select f.account_id, decode(f.id, 'hex')
       from unnest(${files.map(one => one.account)}::int[], ${files.map(one => one.id)}::text[]) as f(account_id, id))
-      and not exists (select 1 from media_use u where u.account_id = media.account_id and u.media_id = media.id)`
+      and not exists (select 1 from media_use u where u.account_id = m.account_id and u.media_id = m.id)
+      and not ${isStoryPicture(sql)}`
 }

@@ -28,6 +28,8 @@ export type Brand = {
   signer: PageSigner | null
   /** Where copies of the account's pages are, without a slash at the end. Not part of `version`. */
   backupBaseUrl: string | null
+  /** Whether it has the block “From the brand”, which is read where a page is rendered. */
+  hasStory: boolean
   /** Grows with every change of the account's offers; 0: it has never had one. Not part of `version`. */
   offersVersion: number
 }
@@ -41,6 +43,7 @@ export const NO_BRAND: Brand = {
   frameAncestors: [],
   signer: null,
   backupBaseUrl: null,
+  hasStory: false,
   offersVersion: 0,
 }
 
@@ -104,6 +107,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
   const rows = await sql<Row[]>`
     select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
       coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
+      b.story is not null as "hasStory",
       a.backup_base_url as "backupBaseUrl", a.offers_version as "offersVersion", i.name as signer, k.number as key_number, k.private_key
     from account a
     left join brand b on b.account_id = a.id

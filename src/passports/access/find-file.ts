@@ -8,6 +8,7 @@ import { pickText } from '../../categories/pick-text.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShard, listShards } from '../../kernel/db/shards.ts'
+import { findBrandPicture } from '../../media/brand-picture.ts'
 import { findMedia } from '../../media/media-file.ts'
 import type { UseAudience } from '../../media/media-use.ts'
 import { findPublicMedia, type PublicMedia, storePublicMedia } from '../../media/public-media.ts'
@@ -17,10 +18,15 @@ import type { ValidLink } from './access-links.ts'
 
 type Reader = Audience | 'owner'
 
-/** The file that a public page shows, in some version. Undefined for any other, whether it exists or not. */
+/**
+ * The file that a public page shows, in some version or in the account's block. Undefined for any other,
+ * whether it exists or not.
+ */
 export async function findPublicFile(sql: Sql, id: string): Promise<PublicMedia | undefined> {
   const known = await findPublicMedia(sql, id)
   if (known !== undefined) return known
+  const ofBrand = await findBrandPicture(sql, id)
+  if (ofBrand !== undefined) return ofBrand
   for (const shard of listShards(sql)) {
     const uses = await listUses(shard, { id, audiences: ['p'] })
     const file = await findShown(shard, id, uses, 'public')

@@ -59,28 +59,53 @@ export async function findPassportFiles(
 
 async function readFiles(
   sql: Sql,
-  { publicUrl }: Addresses,
+  addresses: Addresses,
   row: PicturedRow,
   kinds: readonly MediaKind[],
 ): Promise<PassportFiles> {
   const wanted = listFiles(getDisclosedCategory(row), JSON.parse(row.data))
     .filter(({ id, kind }) => kinds.includes(kind) && MEDIA_ID.test(id))
-    .map(({ id }) => `\\x${id}`)
+    .map(({ id }) => id)
   if (wanted.length === 0) return NO_FILES
-  const letters = kinds.map(kind => KIND_LETTER[kind])
-  const rows = await getShard(sql, row.shard)<FileRow[]>`
-    select encode(m.id, 'hex') as id, m.bytes, m.width, m.height, m.color from media m
-    where m.account_id = ${row.account_id} and m.kind = any(${letters}::"char"[])
-      and m.id = any(${wanted}::text[]::bytea[])`
-  const pictures = rows.flatMap(({ id, width, height, color }): [string, PictureFile][] =>
-    width === null || height === null || color === null
-      ? []
-      : [[id, { width, height, color, url: buildPictureUrl(publicUrl, { id, width }) }]],
-  )
+  const rows = await readRows(sql, row, wanted, kinds)
   const documents = rows.flatMap(({ id, width, bytes }): [string, number][] =>
     width === null ? [[id, bytes]] : [],
   )
-  return { pictures: new Map(pictures), documentBytes: new Map(documents) }
+  return { pictures: toPictureFiles(addresses, rows), documentBytes: new Map(documents) }
+}
+
+type Place = Pick<PicturedRow, 'account_id' | 'shard'>
+
+function readRows(
+  sql: Sql,
+  { account_id, shard }: Place,
+  ids: readonly string[],
+  kinds: readonly MediaKind[],
+): Promise<FileRow[]> {
+  const letters = kinds.map(kind => KIND_LETTER[kind])
+  return getShard(sql, shard)<FileRow[]>`
+    select encode(m.id, 'hex') as id, m.bytes, m.width, m.height, m.color from media m
+    where m.account_id = ${account_id} and m.kind = any(${letters}::"char"[])
+      and m.id = any(${ids.map(id => `\\x${id}`)}::text[]::bytea[])`
+}
+
+const toPictureFiles = ({ publicUrl }: Addresses, rows: readonly FileRow[]): PictureFiles =>
+  new Map(
+    rows.flatMap(({ id, width, height, color }): [string, PictureFile][] =>
+      width === null || height === null || color === null
+        ? []
+        : [[id, { width, height, color, url: buildPictureUrl(publicUrl, { id, width }) }]],
+    ),
+  )
+
+/** A picture of the account, where its passport is; undefined if the account lacks it. */
+export async function findPictureFile(
+  sql: Sql,
+  addresses: Addresses,
+  place: Place,
+  id: string,
+): Promise<PictureFile | undefined> {
+  return toPictureFiles(addresses, await readRows(sql, place, [id], ['picture'])).get(id)
 }
 
 /** The address of each picture, by the id of its file. */
