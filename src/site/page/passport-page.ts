@@ -4,6 +4,7 @@ import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 import { getLabels, type Language } from '../../i18n/catalogue.ts'
+import type { PageStory } from '../../passports/story/read-story.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
 import { renderOffers } from './offers.ts'
@@ -23,6 +24,7 @@ import type { PassportView } from './passport-view.ts'
 import { renderGallery, renderPictureColors } from './pictures.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
+import { renderStory, renderStoryColor } from './story.ts'
 import { buildTheme, type Theme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
 
@@ -36,6 +38,7 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   brand?: Brand
   isSigned?: boolean
   country?: string | undefined
+  story?: PageStory | undefined
 }
 
 /** `theme`: that of the page, whose policy allows only this page's own style. */
@@ -49,15 +52,15 @@ export function renderPassportPage(
   const keptQuery = renderKeptQuery(view, options)
   const { primaryLanguage, documentBytes } = view
   const locale = { language, labels, preferredLanguages, primaryLanguage, keptQuery, documentBytes }
-  const { qr, alternates, isSigned = false, country } = options
+  const { qr, alternates, isSigned = false, country, story } = options
   const facts = buildKeyFacts(locale, view)
   const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned, country }
   const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderRecalls(page, view)}!${renderHeader(page)}
-<main id="content">!${renderContent(page)}</main>
+<main id="content">!${renderContent(page, story)}</main>
 !${renderFooter(page)}`
-  const theme = buildTheme(brand, body, renderPictureColors(view))
+  const theme = buildTheme(brand, body, renderPictureColors(view) + renderStoryColor(story))
   const title = getDocumentTitle(page, name, view)
   const isIndexable = canBeIndexed(view) && access === undefined && !isLinkInvalid
   return {
@@ -67,7 +70,7 @@ export function renderPassportPage(
 }
 
 /** In the order of the page. */
-function renderContent(page: PageContext): string {
+function renderContent(page: PageContext, story: PageStory | undefined): string {
   const sections = listFilledSections(page)
   return [
     renderFacts(page),
@@ -78,6 +81,7 @@ function renderContent(page: PageContext): string {
     renderSections(page, sections),
     renderIdentifiers(page),
     renderWithheldNote(page),
+    renderStory(page, story),
     renderAnswerable(page, sections),
     renderProof(page),
   ].join('')

@@ -10,10 +10,14 @@ import { findLocalizedText, type PageLocale, renderLangAndDirection } from './va
 
 export type Picture = { entry: DataObject; id: string; file: PictureFile }
 
+/** `className`: has its own colour. `sizes`: as in HTML. `loading`: an attribute, as ready HTML. */
+type PicturePlace = { className: string; sizes: string; loading: string }
+
 /** Most phones have three pixels for one: 640 look sharp there, and are a third of the bytes of 1,280. */
 const FIRST_SIZES = '(min-resolution: 2.5x) 13rem, (max-width: 36rem) 90vw, 16rem'
 /** Chromium loads them long before they are seen. */
 const OTHER_SIZES = '(min-resolution: 2.5x) 6rem, 13rem'
+export const LAZY = 'loading="lazy"'
 const TYPES = [
   ['avif', 'image/avif'],
   ['webp', 'image/webp'],
@@ -32,14 +36,18 @@ export function listPictures({ data, pictures }: Pick<PassportView, 'data' | 'pi
 /** Empty without pictures. */
 export function renderFirstPicture(page: PageContext): string {
   const [first] = listPictures(page.view)
-  return first === undefined ? '' : renderPicture(page, first, 0)
+  const place = { className: 'c0', sizes: FIRST_SIZES, loading: 'fetchpriority="high"' }
+  return first === undefined ? '' : renderPagePicture(page, first, place)
 }
 
 /** All pictures but the first; empty without. */
 export function renderGallery(page: PageContext): string {
   const [, ...others] = listPictures(page.view)
   if (others.length === 0) return ''
-  const items = others.map((picture, i) => html`<li>!${renderPicture(page, picture, i + 1)}</li>`)
+  const items = others.map((picture, i) => {
+    const place = { className: `c${i + 1}`, sizes: OTHER_SIZES, loading: LAZY }
+    return html`<li>!${renderPagePicture(page, picture, place)}</li>`
+  })
   const title = page.labels.ui.pictures
   return renderOpenSection(
     'pictures',
@@ -54,19 +62,23 @@ export function renderGallery(page: PageContext): string {
  */
 export const renderPictureColors = (view: PassportView): string =>
   listPictures(view)
-    .map(({ file: { color } }, i) =>
-      /^#[0-9a-f]{6}$/.test(color) ? `.c${i}{background:${color};color:${findTextColor(color)}}` : '',
-    )
+    .map(({ file }, i) => renderPictureColor(`c${i}`, file))
     .join('')
+
+export const renderPictureColor = (className: string, { color }: PictureFile): string =>
+  /^#[0-9a-f]{6}$/.test(color) ? `.${className}{background:${color};color:${findTextColor(color)}}` : ''
 
 const findTextColor = (background: string): string =>
   getContrast(background, '#000000') > getContrast(background, '#ffffff') ? '#000' : '#fff'
 
 /** Addresses are relative, because a proxy may put everything below a path. */
-function renderPicture(locale: PageLocale, { entry, id, file }: Picture, i: number): string {
+export function renderPagePicture(
+  locale: PageLocale,
+  { entry, id, file }: Picture,
+  { className, sizes, loading }: PicturePlace,
+): string {
   const alt = findLocalizedText(locale, entry.alt)
   const caption = findLocalizedText(locale, entry.caption)
-  const sizes = i === 0 ? FIRST_SIZES : OTHER_SIZES
   const widths = listWidths(file.width)
   const list = (extension: string) =>
     widths.map(width => `../m/${id}/${width}.${extension} ${Math.min(width, file.width)}w`).join(',')
@@ -74,8 +86,7 @@ function renderPicture(locale: PageLocale, { entry, id, file }: Picture, i: numb
     ([extension, type]) => html`<source type="${type}" srcset="${list(extension)}" sizes="${sizes}">`,
   )
   const language = alt?.language === undefined ? '' : html` lang="${alt.language}"`
-  const loading = i === 0 ? 'fetchpriority="high"' : 'loading="lazy"'
-  const img = html`<img src="../m/${id}/${widths.at(-1)}.jpg" srcset="${list('jpg')}" sizes="${sizes}" class="c${i}" alt="${alt?.text ?? ''}"!${language} width="${file.width}" height="${file.height}" !${loading}>`
+  const img = html`<img src="../m/${id}/${widths.at(-1)}.jpg" srcset="${list('jpg')}" sizes="${sizes}" class="${className}" alt="${alt?.text ?? ''}"!${language} width="${file.width}" height="${file.height}" !${loading}>`
   const text =
     caption === undefined
       ? ''

@@ -8,6 +8,7 @@ import { canDecryptKey } from '../../accounts/issuer/issuer.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
+import type { PageStory } from '../../passports/story/read-story.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
 import { isMatchedByWildcard, memoize, negotiateMediaType } from '../http/content-negotiation.ts'
 import type { Headers } from '../http/prepared-response.ts'
@@ -29,6 +30,8 @@ type RenderInput = NegotiatedLanguage & {
   isLinkInvalid: boolean
   /** The reader's country, if there are offers for it. */
   country: string | undefined
+  /** The account's block “From the brand”; read only for the page. */
+  story: PageStory | undefined
 }
 
 export type PassportFormat = AlternateFormat & {

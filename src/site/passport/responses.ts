@@ -11,6 +11,7 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { findPassportFiles } from '../../passports/read/picture-files.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
 import { readPublicHistory } from '../../passports/read/public-version.ts'
+import { readStory } from '../../passports/story/read-story.ts'
 import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
@@ -160,11 +161,12 @@ async function render(
   access?: Access | Preview,
 ) {
   const { sql, addresses } = setup
-  const [history, pending, offers, files] = await Promise.all([
+  const [history, pending, offers, files, story] = await Promise.all([
     readPublicHistory(sql, row),
     row.outdated ? readPendingCorrection(sql, row) : undefined,
     brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
     findPassportFiles(sql, addresses, row),
+    brand.hasStory && format === HTML ? readStory(sql, addresses, row) : undefined,
   ])
   const view = buildPassportView(
     addresses,
@@ -186,7 +188,7 @@ async function render(
     languages,
     country,
     countries,
-    ...format.render({ ...languages, country, setup, view, row, brand, access, isLinkInvalid }),
+    ...format.render({ ...languages, country, story, setup, view, row, brand, access, isLinkInvalid }),
   }
 }
 
