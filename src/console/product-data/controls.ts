@@ -116,9 +116,10 @@ function renderControl(
   if (field.type === 'text' || field.lines || /[\r\n]/.test(text))
     return html`<textarea id="${at}" name="${at}" rows="${field.type === 'text' ? 4 : 3}"!${attributes}>
 ${text}</textarea>`
-  const mode = field.type === 'number' ? ' inputmode="decimal" class="number"' : ''
+  const mode = field.type === 'number' ? ' inputmode="decimal"' : ''
   const choices = field.dictionary === undefined ? '' : html` list="${KNOWN_NAMES_ID}" spellcheck="false"`
-  return html`<input id="${at}" name="${at}" value="${text}"!${mode}!${choices}!${attributes}>`
+  const value = text === '' ? '' : html` value="${text}"`
+  return html`<input id="${at}" name="${at}"!${value}!${mode}!${choices}!${attributes}>`
 }
 
 const KNOWN_NAMES_ID = 'known-names'

@@ -7,19 +7,16 @@ import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { renderDocuments } from './documents.ts'
 import { renderClassScale, renderComposition, renderMeter, renderSupplyChain } from './figures.ts'
 import { renderStageMap } from './stage-map.ts'
+import { renderStatement } from './statement.ts'
 import {
   findLabelLanguage,
-  findLink,
-  findLocalizedText,
   getPageLabel,
   type PageLocale,
-  renderExternalLink,
   renderFibreName,
   renderFieldLabel,
   renderFieldValue,
-  renderLangAndDirection,
   renderLangAttribute,
-  renderLanguageNote,
+  renderProse,
 } from './values.ts'
 
 /** Neighbouring pairs share a `dl`; a figure has its own heading. `body` is ready HTML. */
@@ -81,6 +78,9 @@ function renderFieldBlocks(
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
   const label = { title: getPageLabel(locale, path), titleLanguage: findLabelLanguage(locale, path) }
+  if (field.figure === 'statement') {
+    return [{ kind: 'figure', ...label, body: renderStatement(locale, field.fields ?? [], asObject(value)) }]
+  }
   if (field.type === 'object') {
     return (field.fields ?? []).flatMap(member => renderBlocks(locale, member, asObject(value), path))
   }
@@ -90,17 +90,6 @@ function renderFieldBlocks(
   }
   if (field.type === 'text') return [{ kind: 'figure', ...label, body: renderProse(locale, value) }]
   return [{ kind: 'pair', ...label, body: renderFieldValue(locale, field, path, value) }]
-}
-
-/** Paragraphs, or a link if the whole text is an address. */
-export function renderProse(locale: PageLocale, value: unknown): string {
-  const localized = findLocalizedText(locale, value)
-  if (localized === undefined) return ''
-  const url = findLink(localized.text)
-  if (url !== undefined) return html`<p>!${renderExternalLink(locale, url)}</p>`
-  const paragraphs = localized.text.split(/\n+/).filter(line => line.trim() !== '')
-  const lines = paragraphs.map(line => html`<p!${renderLangAndDirection(localized.language)}>${line}</p>`)
-  return renderLanguageNote(locale, localized) + lines.join('')
 }
 
 function renderCarbonClass({ labels }: PageLocale, value: string): string {
@@ -135,7 +124,7 @@ function renderListFigure(locale: PageLocale, field: Field, path: string, entrie
       return renderSupplyChainField(locale, members, path, entries)
     case 'documents':
       return renderDocuments(locale, field, path, entries)
-    case 'table':
+    default:
       return renderTable(locale, members, path, entries)
   }
 }

@@ -2,9 +2,8 @@
 import { html } from 'ghtml'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
-import { renderProse } from './blocks.ts'
 import type { PassportView } from './passport-view.ts'
-import { findLink, type PageLocale, renderExternalLink, renderName } from './values.ts'
+import { findLink, type PageLocale, renderExternalLink, renderName, renderProse } from './values.ts'
 
 /** Empty without a recall. It stands before the head of the page. */
 export function renderRecalls(locale: PageLocale, { recalls }: Pick<PassportView, 'recalls'>): string {

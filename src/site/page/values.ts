@@ -110,6 +110,17 @@ export function renderExternalLink({ labels }: PageLocale, url: URL, name?: stri
   return html`<a href="${url.href}" rel="noopener nofollow">!${text} <small>!${host}(${labels.ui.opensOtherSite})</small></a>`
 }
 
+/** Paragraphs, or a link if the whole text is an address. */
+export function renderProse(locale: PageLocale, value: unknown): string {
+  const localized = findLocalizedText(locale, value)
+  if (localized === undefined) return ''
+  const url = findLink(localized.text)
+  if (url !== undefined) return html`<p>!${renderExternalLink(locale, url)}</p>`
+  const paragraphs = localized.text.split(/\n+/).filter(line => line.trim() !== '')
+  const lines = paragraphs.map(line => html`<p!${renderLangAndDirection(localized.language)}>${line}</p>`)
+  return renderLanguageNote(locale, localized) + lines.join('')
+}
+
 /** Lets long addresses wrap after slashes. */
 export const renderAddress = (address: string) =>
   html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
