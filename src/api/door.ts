@@ -83,7 +83,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       })
       door.addContentTypeParser('*', (request, payload, done) => {
         if (!takesFile(endpointOf(request))) return rejectOtherMediaType(request, payload, done)
-        readUpload(payload, String(request.headers['content-type'])).then(file => {
+        readUpload(payload, request.headers).then(file => {
           keepBodyBytes(request, file.bytes)
           done(null, file)
         }, done)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { deleteUnfinishedMedia } from '../../src/media/delete-media.ts'
 import { originalKey, variantKey } from '../../src/media/media-file.ts'
 import { type Ask, type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -28,14 +29,15 @@ const upload = (bytes: Buffer, type: string | undefined, more: Ask = {}) =>
 const ask = (method: 'GET' | 'DELETE', path: string, key = account.key) =>
   t.ask(method, `/api/v1${path}`, { key })
 
-const makeForm = (name: string, bytes: Buffer) => ({
-  type: 'multipart/form-data; boundary=xyz',
-  body: Buffer.concat([
-    Buffer.from(`--xyz\r\nContent-Disposition: form-data; name="${name}"; filename="a.bin"\r\n\r\n`),
-    bytes,
-    Buffer.from('\r\n--xyz--\r\n'),
-  ]),
-})
+const makeForm = (name: string, bytes: Buffer, type?: string, count = 1) => {
+  const head = `--xyz\r\nContent-Disposition: form-data; name="${name}"; filename="a.bin"`
+  const part = [head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', ''].join('\r\n')
+  const parts = Array.from({ length: count }, () => [Buffer.from(part), bytes, Buffer.from('\r\n')])
+  return {
+    type: 'multipart/form-data; boundary=xyz',
+    body: Buffer.concat([...parts.flat(), Buffer.from('--xyz--\r\n')]),
+  }
+}
 
 /** A small picture of its own. */
 const makeNewPicture = async () => Buffer.concat([await makePng({ width: 40, height: 30 }), randomBytes(8)])
@@ -102,12 +104,15 @@ describe('POST /media', () => {
 
   test('refuses what is no picture or PDF, with a code and a sentence', async () => {
     const { type, body } = makeForm('picture', picture)
+    const sent = (form: { body: Buffer }) => form.body
     const cases: [string, Buffer, string, number, string | undefined][] = [
       ['a text', Buffer.from('hello'), 'text/plain', 415, 'media_type'],
       ['another type than declared', picture, 'image/png', 422, 'media_type'],
       ['a cut picture', picture.subarray(0, 500), 'image/jpeg', 422, 'media_unreadable'],
       ['nothing', Buffer.alloc(0), 'image/png', 422, 'media_unreadable'],
       ['a form without file', body, type, 422, 'required'],
+      ['a form with another type', sent(makeForm('file', picture, 'image/png')), type, 422, 'media_type'],
+      ['a form with two files', sent(makeForm('file', picture, 'image/jpeg', 2)), type, 422, 'length'],
       ['a broken form', Buffer.from('--x'), type, 400, undefined],
       ['JSON', Buffer.from('{}'), 'application/json', 422, 'required'],
       ['21 MB', Buffer.alloc(21 * 1024 * 1024), 'image/png', 413, 'media_too_large'],
@@ -118,6 +123,13 @@ describe('POST /media', () => {
       assert.equal(answer.json.errors?.[0]?.code, code, name)
       assert.match(answer.json.error, /\.$/)
     }
+  })
+
+  test('refuses a compressed body, and says so', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    const { status, json } = await upload(gzipSync(picture), 'image/jpeg', { headers })
+    assert.equal(status, 415)
+    assert.match(json.error, /Compressed bodies are not supported/)
   })
 
   test('is refused beyond the quota of the plan, and stores nothing then', async () => {

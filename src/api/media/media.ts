@@ -148,8 +148,8 @@ const CURSOR: QueryParameter<MediaCursor> = {
   description: '`meta.next_cursor` of the page before.',
   schema: TEXT,
   read(text, name) {
-    const [, micros = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(text) ?? []
-    if (id !== '') return { createdAt: new Date(Number(micros)), id }
+    const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(text) ?? []
+    if (id !== '') return { createdAt: new Date(Number(millis)), id }
     return { code: 'format', message: `${name} must be the next_cursor of an earlier response.` }
   },
 }

@@ -1,4 +1,5 @@
 /** Reads the bytes of a file from a request: the body itself, or the part `file` of a form. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { readMultipartForm } from '../../kernel/http/multipart.ts'
@@ -18,26 +19,43 @@ export const isUploadedFile = (body: unknown): body is UploadedFile => body inst
 /** Of a form, its boundaries and headers included. */
 export const MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + 64 * 1024
 
-const LIMITS = { fields: 0, files: 1, parts: 2, headerPairs: 20, headerSize: 4_096 }
+/** One file more than is taken, so that it is reported. */
+const LIMITS = { fields: 0, files: 2, parts: 3, headerPairs: 20, headerSize: 4_096 }
 
-/** Throws `payload_too_large`, `bad_request`; `validation` for a form without a file. */
-export async function readUpload(body: Readable, contentType: string): Promise<UploadedFile> {
-  return /^multipart\/form-data\b/i.test(contentType)
-    ? readFormFile(body, contentType)
-    : new UploadedFile(await readBytes(body), contentType)
+/** Throws `payload_too_large`, `bad_request`, `unsupported_media_type`; `validation` for a form without a file. */
+export async function readUpload(body: Readable, headers: IncomingHttpHeaders): Promise<UploadedFile> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new AppError(
+      'unsupported_media_type',
+      'Compressed bodies are not supported. Send the file as it is, without Content-Encoding.',
+    )
+  }
+  return /^multipart\/form-data\b/i.test(type)
+    ? readFormFile(body, type)
+    : new UploadedFile(await readBytes(body), type)
 }
+
+/** What a part declares if it does not say its type. */
+const NO_TYPE = 'text/plain'
 
 async function readFormFile(body: Readable, type: string): Promise<UploadedFile> {
   let file: Promise<UploadedFile> | undefined
-  await readMultipartForm({ body, type, limits: LIMITS, maxBytes: MAX_UPLOAD_BYTES }, (name, stream) => {
-    if (name !== 'file') {
+  let count = 0
+  const form = { body, type, limits: LIMITS, maxBytes: MAX_UPLOAD_BYTES }
+  await readMultipartForm(form, (name, stream, _fileName, _end, fileType) => {
+    count++
+    if (name !== 'file' || count > 1) {
       stream.resume()
       return
     }
-    file = readBytes(stream).then(bytes => new UploadedFile(bytes, undefined))
+    const declared = fileType === NO_TYPE ? undefined : fileType
+    file = readBytes(stream).then(bytes => new UploadedFile(bytes, declared))
     // Reported below, after the form has ended.
     file.catch(() => undefined)
   })
+  if (count > 1)
+    throw invalidField(['file'], 'length', 'The form has more than one file. Send a request for each file.')
   if (file === undefined) throw invalidField(['file'], 'required', 'The form needs one part named file.')
   return file
 }

@@ -11,13 +11,14 @@ type MultipartForm = {
 }
 
 /**
- * Reads a form's fields and passes its files to `take`, which may stop the reading. Throws `bad_request` for
- * an invalid form, `payload_too_large` beyond `maxBytes`. The rest of the body stays unread, although most
- * clients read a response only after sending everything.
+ * Reads a form's fields and passes its files to `take`, which may stop the reading. The type of a file is as
+ * the form declares it, `text/plain` if it does not. Throws `bad_request` for an invalid form,
+ * `payload_too_large` beyond `maxBytes`. The rest of the body stays unread, although most clients read a
+ * response only after sending everything.
  */
 export async function readMultipartForm(
   { body, type, limits, maxBytes = Number.POSITIVE_INFINITY }: MultipartForm,
-  take: (name: string, file: BusboyFileStream, fileName: string, end: () => void) => void,
+  take: (name: string, file: BusboyFileStream, fileName: string, end: () => void, type: string) => void,
 ): Promise<URLSearchParams> {
   const fields = new URLSearchParams()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -35,10 +36,10 @@ export async function readMultipartForm(
     if (!body.readableEnded) fail()
   })
   parser.on('field', (name, value) => fields.append(name, value))
-  parser.on('file', (name, file, fileName) => {
+  parser.on('file', (name, file, fileName, _encoding, fileType) => {
     // The parser reports the same error.
     file.on('error', () => undefined)
-    take(name, file, fileName, resolve)
+    take(name, file, fileName, resolve, fileType)
   })
   parser.once('error', fail)
   parser.once('finish', resolve)

@@ -11,7 +11,8 @@ export async function prepareFile(bytes: Uint8Array): Promise<Preparation> {
       `The file has ${bytes.length} bytes; at most ${MAX_MEDIA_BYTES} are accepted.`,
     )
   }
-  if (bytes.length === 0) return reject('media_unreadable', 'The file is empty.')
+  if (bytes.length === 0)
+    return reject('media_unreadable', 'The file is empty. Send the bytes of a picture or a PDF.')
   const type = detectMediaType(bytes)
   if (type === undefined) {
     return reject(

@@ -11,6 +11,7 @@ import {
   type PictureWidth,
   VARIANT_TYPES,
   type VariantType,
+  WIDTHS,
 } from '../../media/prepare/prepared-file.ts'
 import type { PublicMedia } from '../../media/public-media.ts'
 import { findPublicFile } from '../../passports/access/find-file.ts'
@@ -56,7 +57,7 @@ export function createMediaRoute(setup: SiteContext): MediaRoute {
   }
 }
 
-const isWidth = (width: number): width is PictureWidth => [320, 640, 1280].includes(width)
+const isWidth = (width: number): width is PictureWidth => WIDTHS.some(one => one === width)
 const isVariantType = (type: string): type is VariantType => Object.hasOwn(VARIANT_TYPES, type)
 
 async function handlePicture(context: MediaContext, reply: FastifyReply): Promise<unknown> {
