@@ -87,6 +87,16 @@ describe('a recall notice', () => {
     )
   })
 
+  test('keeps its day if it is sent again, or changed, on a later day', async () => {
+    const id = await create()
+    const { from } = (await put(id)).json.data.notice
+    stand.clock.advance(48 * 3_600_000)
+    assert.deepEqual([(await put(id)).json.data.number, (await put(id)).json.data.notice.from], [1, from])
+    assert.equal((await put(id, { ...NOTICE, contact: 'x' })).json.data.notice.from, from)
+    await send('DELETE', `/products/${id}/recall`)
+    assert.notEqual((await put(id)).json.data.notice.from, from)
+  })
+
   test('changes only what the client has seen, if it says so; a request sent twice changes once', async () => {
     const id = await create()
     const match = (etag: string) => ({ headers: { 'if-match': etag } })

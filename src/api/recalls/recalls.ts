@@ -58,7 +58,8 @@ const NOTICE = {
   from: {
     ...NULLABLE_TEXT,
     format: 'date',
-    description: 'The day of the recall, not in the future. When it is set without one: today in UTC.',
+    description:
+      'The day of the recall, not in the future. When it is set without one: today in UTC. When it is changed without one: the same day as before.',
   },
 }
 

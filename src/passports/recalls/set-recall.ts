@@ -22,16 +22,18 @@ type RecallInput = { uuid: string; expects: (current: Recall | undefined) => boo
 /** `isNew`: the product had no notice in force. An equal notice changes nothing. */
 type SetRecall = { recall: Recall; isNew: boolean }
 
-/** Throws `not_found`, `validation`, `version_conflict`. */
+/** A change without a day keeps that of the notice. Throws `not_found`, `validation`, `version_conflict`. */
 export async function setRecall(
   ctx: AccountContext,
   { uuid, notice: sent, expects }: RecallInput & { notice: SentNotice },
 ): Promise<SetRecall> {
   const at = await atPassport(ctx, uuid)
   const passport = await getPassport(at, uuid)
-  const notice = requireNotice(sent, getPrimaryLanguage(JSON.parse(passport.data)), ctx.clock.now())
+  const checked = requireNotice(sent, getPrimaryLanguage(JSON.parse(passport.data)), ctx.clock.now())
   return writeInTurn(at, passport, expects, async (tx, current) => {
     const isNew = current === undefined || current.kind === 'e'
+    const isDayKept = !isNew && (sent.from ?? null) === null
+    const notice = isDayKept ? { ...checked, from: current.notice.from } : checked
     if (!isNew && isDeepStrictEqual(current.notice, notice)) return { recall: current, isNew }
     const kind = isNew ? 's' : 'c'
     return { recall: await write(tx, passport, { current, kind, notice }), isNew }
