@@ -22,7 +22,10 @@ export const MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + 64 * 1024
 /** One file more than is taken, so that it is reported. */
 const LIMITS = { fields: 0, files: 2, parts: 3, headerPairs: 20, headerSize: 4_096 }
 
-/** Throws `payload_too_large`, `bad_request`, `unsupported_media_type`; `validation` for a form without a file. */
+/**
+ * Throws `payload_too_large`, `bad_request`, `unsupported_media_type`, and `validation` for a form without
+ * one file.
+ */
 export async function readUpload(body: Readable, headers: IncomingHttpHeaders): Promise<UploadedFile> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   if (encoding.toLowerCase() !== 'identity') {
