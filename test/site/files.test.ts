@@ -255,6 +255,15 @@ describe('GET /d/{id}', () => {
       }
     })
 
+    test('says to people how to open it, if they may', async () => {
+      const headers = { accept: 'text/html', 'accept-language': 'de' }
+      const { status, text } = await get(`/d/${files.restricted}`, headers)
+      assert.equal(status, 404)
+      assert.match(text, /<h1>Dieses Dokument lässt sich nicht öffnen<\/h1>/)
+      const other = await get(`/d/${randomBytes(32).toString('hex')}`, headers)
+      assert.equal(other.text, text, 'the same for a document that does not exist')
+    })
+
     test('is for links to the passport, its units and its account, by their audience', async () => {
       for (const passportId of [model, item, undefined])
         for (const audience of ['legitimate_interest', 'authority']) {

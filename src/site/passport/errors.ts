@@ -29,8 +29,16 @@ export function buildPublicError(
     return { headers, page: undefined }
   }
   const language = negotiateErrorLanguage(request)
-  return { headers: buildPageHeaders(publicUrl, language), page: renderPage(status, language) }
+  const page =
+    isDocument(request) && status === 404 ? renderMissingDocument(language) : renderPage(status, language)
+  return { headers: buildPageHeaders(publicUrl, language), page }
 }
+
+/** The address of a file that a passport names. The reader's access may have ended: `media-route.ts`. */
+const isDocument = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === '/d/:id'
+
+const renderMissingDocument = (language: Language): string =>
+  renderNotice(language, 'missing.document', ['missing.documentText'])
 
 /** The passport exists, but not in the format, version or link that was requested. */
 export function sendLinkToPassport(
