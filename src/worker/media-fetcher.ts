@@ -54,7 +54,12 @@ export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
     startDue: async () => void (await startDue()),
     /** For tests: until nothing is due. */
     async drain() {
-      while ((await startDue()) > 0 || running.size > 0) await Promise.race(running.keys())
+      for (;;) {
+        // What ends while the next is claimed may have left room for more.
+        const wasBusy = running.size > 0
+        if ((await startDue()) === 0 && !wasBusy) return
+        if (running.size > 0) await Promise.race(running.keys())
+      }
     },
     /** Ends what is under way, which another worker then begins again. */
     async stop() {
