@@ -209,10 +209,12 @@ describe('an address', () => {
       downloadFile(outbound, base + path, { timeoutMs, maxBytes: 5_000_000 })
     for (const path of ['/slow', '/drip'])
       assert.deepEqual(await download(path, 300), {
+        failure: 'no_answer',
         reason: 'The file did not arrive within 0.3 seconds.',
         isPassing: true,
       })
     assert.deepEqual(await download('/huge', 20_000), {
+      failure: 'too_large',
       reason: 'The file has more than 5000000 bytes (4 MiB).',
       isPassing: false,
     })

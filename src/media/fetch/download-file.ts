@@ -10,8 +10,23 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 /** A server that is overloaded or being restarted may answer later. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
+/** Why there is no file: for programs that have their own words. `other`: only the reason says it. */
+export const FETCH_FAILURES = [
+  'not_found',
+  'status',
+  'no_answer',
+  'not_public',
+  'no_picture',
+  'too_large',
+  'damaged',
+  'no_room',
+  'other',
+] as const
+export type FetchFailure = (typeof FETCH_FAILURES)[number]
+
 /** `reason` is for the account. `isPassing`: a later attempt may succeed. */
-export type DownloadResult = { bytes: Buffer } | { reason: string; isPassing: boolean }
+export type FailedDownload = { failure: FetchFailure; reason: string; isPassing: boolean }
+export type DownloadResult = { bytes: Buffer } | FailedDownload
 
 type DownloadOptions = { timeoutMs?: number; maxBytes?: number }
 
@@ -34,7 +49,7 @@ export async function downloadFile(
       if (next === undefined) return refuse('The address redirects without saying where to.')
       const problem = explainUrlError(next, outbound.policy)
       if (problem !== undefined)
-        return refuse(`The address redirects to one that Carnet does not use. ${problem}`)
+        return refuse(`The address redirects to one that Carnet does not use. ${problem}`, 'not_public')
       url = next
     }
     return refuse(`The address redirects more than ${MAX_REDIRECTS} times.`)
@@ -42,25 +57,34 @@ export async function downloadFile(
     if (!(error instanceof OutboundFailure) || error.failure === 'stopped') throw error
     const late = `The file did not arrive within ${timeoutMs / 1000} seconds.`
     const reason = error.failure === 'timeout' ? late : error.message
-    return { reason, isPassing: error.failure !== 'address_refused' }
+    const isPassing = error.failure !== 'address_refused'
+    return { failure: isPassing ? 'no_answer' : 'not_public', reason, isPassing }
   }
 }
 
-const refuse = (reason: string): DownloadResult => ({ reason, isPassing: false })
+const refuse = (reason: string, failure: FetchFailure = 'other'): DownloadResult => ({
+  failure,
+  reason,
+  isPassing: false,
+})
 
 type Response = Awaited<ReturnType<Outbound['get']>>
 
 function readDownload({ status, headers, body }: Response, maxBytes: number): DownloadResult {
   if (status !== 200) {
     const reason = `The server of the address answered ${status} instead of sending the file.`
-    return { reason, isPassing: PASSING.includes(status) }
+    const failure = status === 404 || status === 410 ? 'not_found' : 'status'
+    return { failure, reason, isPassing: PASSING.includes(status) }
   }
   // A small compressed answer may be huge when it is unpacked.
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding !== 'identity')
     return refuse('The server of the address sends the file compressed, although it was asked not to.')
   if (body.length > maxBytes)
-    return refuse(`The file has more than ${maxBytes} bytes (${Math.floor(maxBytes / 2 ** 20)} MiB).`)
+    return refuse(
+      `The file has more than ${maxBytes} bytes (${Math.floor(maxBytes / 2 ** 20)} MiB).`,
+      'too_large',
+    )
   return { bytes: body }
 }
 

@@ -1,33 +1,36 @@
 /** One attempt to fetch a file from its address, and to store it like an upload. */
 import { findHome } from '../../accounts/account-shard.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import { type Outbound, OutboundFailure } from '../../kernel/http-out/outbound-http.ts'
 import { addMedia } from '../add-media.ts'
 import type { MediaServices } from '../media-services.ts'
-import { type ClaimedFetch, MAX_FETCH_ATTEMPTS, settleFetch } from './claim-fetches.ts'
-import { downloadFile } from './download-file.ts'
+import { type ClaimedFetch, getMaxAttempts, settleFetch } from './claim-fetches.ts'
+import { downloadFile, type FetchFailure } from './download-file.ts'
 
 export type FetchContext = OperatorContext & MediaServices & { outbound: Outbound; timeoutMs?: number }
 
-type FetchOutcome = 'ready' | 'refused' | 'again' | 'stopped'
+type FetchOutcome = 'ready' | 'refused' | 'again' | 'busy' | 'stopped'
 
 /** `ctx.sql` is the home of the account. Throws errors that are faults of ours; the claim then expires. */
 export async function fetchFile(ctx: FetchContext, claimed: ClaimedFetch): Promise<FetchOutcome> {
   const result = await tryToFetch(ctx, claimed)
   await settleFetch(ctx, claimed, result)
-  if (result === 'stopped') return 'stopped'
+  if (result === 'stopped' || result === 'busy') return result
   if ('mediaId' in result) return 'ready'
-  return result.isPassing && claimed.attempts < MAX_FETCH_ATTEMPTS ? 'again' : 'refused'
+  return result.isPassing && claimed.attempts < getMaxAttempts(claimed) ? 'again' : 'refused'
 }
 
 async function tryToFetch(
   { outbound, timeoutMs, ...services }: FetchContext,
-  { accountId, createdBy: actorId, sourceUrl, attempts }: ClaimedFetch,
+  claimed: ClaimedFetch,
 ): Promise<Parameters<typeof settleFetch>[2]> {
+  const { accountId, createdBy: actorId, sourceUrl } = claimed
   // Attempts that ended with their worker are counted, too.
-  if (attempts > MAX_FETCH_ATTEMPTS)
-    return { reason: 'The file could not be fetched. Upload it instead.', isPassing: false }
+  if (claimed.attempts > getMaxAttempts(claimed)) {
+    const reason = 'The file could not be fetched. Upload it instead.'
+    return { failure: 'other', reason, isPassing: false }
+  }
   try {
     const download = await downloadFile(outbound, sourceUrl, timeoutMs === undefined ? {} : { timeoutMs })
     if ('reason' in download) return download
@@ -39,6 +42,16 @@ async function tryToFetch(
   } catch (error) {
     if (error instanceof OutboundFailure) return 'stopped'
     if (!(error instanceof AppError)) throw error
-    return { reason: error.message, isPassing: error.code === 'unavailable' }
+    if (error.code === 'unavailable') return 'busy'
+    const failure = FAILURES[error.code] ?? 'damaged'
+    const isLarge = error.details?.some(({ code }) => code === 'media_dimensions') === true
+    return { failure: isLarge ? 'too_large' : failure, reason: error.message, isPassing: false }
   }
+}
+
+/** Other errors are those of the file's content. */
+const FAILURES: Readonly<Partial<Record<ErrorCode, FetchFailure>>> = {
+  plan_limit: 'no_room',
+  payload_too_large: 'too_large',
+  unsupported_media_type: 'no_picture',
 }
