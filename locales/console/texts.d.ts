@@ -1110,6 +1110,23 @@ export type Texts = {
     checking: (values: { done: Value; all: Value }) => string
     running: (values: { done: Value; all: Value }) => string
     goesOn: string
+    picturesColumn: string
+    fetching: (values: { done: Value; all: Value }) => string
+    toFetch: (values: { count: number }) => string
+    pictureErrors: {
+      malformed: (values: { address: Value }) => string
+      not_public: (values: { address: Value }) => string
+      unknown: (values: { address: Value }) => string
+      too_many: (values: { count: Value }) => string
+      not_found: (values: { address: Value }) => string
+      status: (values: { address: Value }) => string
+      no_answer: (values: { address: Value }) => string
+      no_picture: (values: { address: Value }) => string
+      too_large: (values: { address: Value }) => string
+      damaged: (values: { address: Value }) => string
+      no_room: (values: { address: Value }) => string
+      other: (values: { address: Value }) => string
+    }
     stop: string
     checked: string
     done: string

@@ -74,7 +74,8 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
       log.error({ job: idFromUuid(id), err: error }, 'a refresh failed; it is resumed')
   }
   const resumeStoppedImports = async () => {
-    const resumed = await resumeImports(sql, clock)
+    const rules = { publicUrl: registry.addresses.publicUrl, policy: setup.media.outbound.policy }
+    const resumed = await resumeImports(sql, clock, rules)
     if (resumed > 0) log.info({ imports: resumed }, 'spreadsheet imports resumed')
     for (const { id, error } of takeImportFailures(sql))
       log.error({ import: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')

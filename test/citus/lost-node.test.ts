@@ -12,6 +12,7 @@ import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { openPools, type StorePools } from '../../src/cli/store/pools.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { explainDatabaseError } from '../../src/kernel/db/database.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { getSettledTime } from '../../src/passports/read/list-changes.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -105,7 +106,8 @@ describe('a cluster without one of its workers', { skip: SKIP_WITHOUT_CITUS }, (
     const id = await createImport(account, { fileName: 'a.csv', bytes, category: 'textile' })
     const uuid = parseId(id) ?? id
     const { settings } = await getImport(account, uuid)
-    await startCheck(account, uuid, settings)
+    const policy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
+    await startCheck(account, uuid, { settings, rules: { publicUrl: 'https://carnet.example', policy } })
     await stopImports(account.sql)
     assert.notEqual((await getImport(account, uuid)).state, 'open')
   })

@@ -15,7 +15,7 @@ import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { joined, readAll } from '../transfer/spreadsheets.ts'
 import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
-import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
+import { type Answer, type Browser, OWN, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
 let account: number
@@ -102,6 +102,8 @@ async function run(at: string, by = editor): Promise<Answer> {
   assert.deepEqual(takeImportFailures(stand.sql), [])
   return by.get(at)
 }
+
+const rules = () => ({ publicUrl: PUBLIC_URL, policy: stand.outbound.policy })
 
 const download = (browser: Browser, path: string) => downloadBy(stand, browser, path)
 
@@ -521,16 +523,16 @@ test('the next process continues an import whose process died, and repeats nothi
   await stand.sql`update sheet_import set state = 'running' where id = ${id}`
   const gone = await stand.openPools({ max: 2 })
   stand.clock.advance(60_000)
-  assert.equal(await resumeImports(getTestShard(gone), stand.clock), 1)
+  assert.equal(await resumeImports(getTestShard(gone), stand.clock, rules()), 1)
   // Lets the import start and stops it after a step; the row looks as after a killed process.
   await stopImports(getTestShard(gone))
   await endPools(gone)
   const [half] = await stand.sql`select next_chunk, state, created from sheet_import where id = ${id}`
   assert.deepEqual([half?.state, half?.created], ['running', half?.next_chunk * 250])
   assert.ok(half?.next_chunk < 4)
-  assert.equal(await resumeImports(stand.sql, stand.clock), 0)
+  assert.equal(await resumeImports(stand.sql, stand.clock, rules()), 0)
   stand.clock.advance(60_000)
-  assert.equal(await resumeImports(stand.sql, stand.clock), 1)
+  assert.equal(await resumeImports(stand.sql, stand.clock, rules()), 1)
   await waitForImports(stand.sql)
   const [done] =
     await stand.sql`select state, created, updated, unchanged, failed from sheet_import where id = ${id}`

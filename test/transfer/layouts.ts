@@ -354,6 +354,7 @@ export const LAYOUTS: readonly Layout[] = [
       'Variant SKU': 'sku',
       'Variant Grams': 'weightGrams|g',
       'Variant Barcode': 'gtin',
+      'Image Src': 'pictures',
     },
     product: { productName: 'Tee', brandName: 'Nord', weightGrams: 180, gtin: '4006381331098' },
   },
@@ -395,6 +396,7 @@ export const LAYOUTS: readonly Layout[] = [
       'Width (cm)': 'dimensions.width|cm',
       'Height (cm)': 'dimensions.height|cm',
       Brands: 'brandName',
+      Images: 'pictures',
     },
     product: { productName: 'Stool', dimensions: { weightKg: 4.2, depth: 35, width: 36, height: 45 } },
   },
@@ -579,6 +581,7 @@ export const LAYOUTS: readonly Layout[] = [
     guessed: {
       id: 'sku',
       title: 'productName',
+      image_link: 'pictures',
       brand: 'brandName',
       gtin: 'gtin',
       product_weight: 'weightGrams',

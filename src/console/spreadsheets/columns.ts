@@ -44,6 +44,7 @@ import {
   getCategoryOrFirst,
   getColumnLabel,
   getImportUrl,
+  getPictureRules,
   renderImportHead,
 } from './words.ts'
 
@@ -187,7 +188,7 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
   const told = { settings, typed, further: same.typed }
   if (!isFine(problems)) return renderColumnsPage(visit, sheet, { ...told, problems })
   try {
-    await startCheck(ctx, uuid, settings)
+    await startCheck(ctx, uuid, { settings, rules: getPictureRules(visit) })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.path[0] === 'state') return { to: `${IMPORT}/${id}` }

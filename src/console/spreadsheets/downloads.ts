@@ -31,9 +31,10 @@ export function sendTemplate({ words, query }: Visit): Outcome {
   const languages = [...new Set(sent)].slice(0, MAX_LANGUAGES)
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const wish = { category, languages: languages.length === 0 ? ['en'] : languages, format, separator }
-  const { products, fields, heads: head, yes } = texts.spreadsheets
+  const { products, fields, heads: head, yes, picturesColumn: pictures } = texts.spreadsheets
   const heads = [head.column, head.label, head.required, head.values, head.meaning] as const
-  const file = writeTemplate(wish, { products, fields, heads, yes, label: path => getPathLabel(words, path) })
+  const label = (path: string) => getPathLabel(words, path)
+  const file = writeTemplate(wish, { products, fields, heads, yes, pictures, label })
   const title = texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) })
   return sendSpreadsheet(title.replace(': ', ' '), format, file)
 }

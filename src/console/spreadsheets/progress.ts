@@ -2,6 +2,7 @@
 
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
+import { countImportFetches, type ImportFetchCount } from '../../media/fetch/import-fetches.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
@@ -26,6 +27,7 @@ import {
   FILE_FORMATS,
   getErrorFieldName,
   getImportUrl,
+  getPictureRules,
   parseFileFormat,
   renderImportHead,
   sendSpreadsheet,
@@ -40,19 +42,29 @@ export async function showImportProgress(visit: Visit): Promise<Outcome> {
   const { state } = sheet
   if (state === 'open' || (state === 'checked' && query.has('columns')))
     return renderColumnsPage(visit, sheet)
-  if (state === 'checking' || state === 'running') return renderProgressPage(words, sheet)
+  if (state === 'checking') return renderProgressPage(words, sheet)
+  if (state === 'running')
+    return renderProgressPage(words, sheet, await countImportFetches(visit.ctx, sheet.id))
   return renderResultPage(words, sheet, getResultTitle(words, sheet), await loadResult(sheet, visit))
 }
 
 const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
   Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
 
-function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
+function renderProgressPage(
+  words: Words,
+  sheet: SpreadsheetImport,
+  pictures: ImportFetchCount = { all: 0, done: 0 },
+): Outcome {
   const texts = words.texts.spreadsheets
   const done = countDoneRows(sheet)
   const told = (sheet.state === 'checking' ? texts.checking : texts.running)({ done, all: sheet.rowCount })
+  const fetching =
+    pictures.done === pictures.all
+      ? ''
+      : html`<label for="fetching">${texts.fetching(pictures)}</label><progress id="fetching" max="${pictures.all}" value="${pictures.done}"></progress>`
   const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
-<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
+<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress>!${fetching}<p class="hint">${texts.goesOn}</p></div>
 <form method="post" action="${getImportUrl(sheet)}/stop"><button class="second">${texts.stop}</button></form>`
   return { title: told, body, headers: { refresh: '2' } }
 }
@@ -65,6 +77,7 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
   const hasMistakes = overview.groups.length > 0
   return {
     overview,
+    pictures: sheet.state === 'checked' ? (await countImportFetches(ctx, sheet.id)).all : 0,
     names: sheet.state === 'checked' ? await listNameNotes(ctx, sheet.id) : [],
     group,
     page,
@@ -108,7 +121,8 @@ export async function submitRun(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   const { words, form } = visit
   try {
-    await startImport(visit.ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
+    const isConfirmed = form.text('confirm') !== ''
+    await startImport(visit.ctx, sheet.id, { isConfirmed, rules: getPictureRules(visit) })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const texts = words.texts.spreadsheets

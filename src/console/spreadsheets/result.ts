@@ -31,6 +31,8 @@ import {
 
 export type ResultPageInput = {
   overview: ErrorOverview
+  /** How many pictures the import would fetch. */
+  pictures: number
   names: readonly NameNote[]
   /** Rows with errors of one group, or of all. */
   bad: readonly RejectedRow[]
@@ -52,7 +54,7 @@ export function renderResultPage(
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderNames(words, result)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
@@ -60,6 +62,12 @@ function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: 
   if (overQuota === 0) return ''
   const { quota } = words.texts.spreadsheets
   return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, left: overQuota })}</p>`
+}
+
+function renderPicturesNote(words: Words, { pictures }: ResultPageInput): string {
+  return pictures === 0
+    ? ''
+    : html`<p class="reach">${words.texts.spreadsheets.toFetch({ count: pictures })}</p>`
 }
 
 /** Names that were recognised, and unknown fibres, which are published as written. */

@@ -7,13 +7,14 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
+import type { PictureRules } from '../../transfer/spreadsheets/import-pictures.ts'
 import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { backLink, select } from '../page/parts.ts'
-import { IMPORT, type Words } from '../page/route.ts'
-import { findText } from '../page/texts.ts'
+import { IMPORT, type Visit, type Words } from '../page/route.ts'
+import { findText, renderText } from '../page/texts.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 
@@ -75,6 +76,10 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
   if (code === 'no_column') return noColumn
   if (code === 'required') return emptyCell
   if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
+  if (code === 'picture') {
+    const text = findText(words.texts.spreadsheets.pictureErrors, said?.key ?? '')
+    return text === undefined ? message : renderText(text, said?.facts ?? {})
+  }
   if (code !== 'refused')
     return explainProblem(words, { code, message, field, ...(said ? { [TRANSLATION]: said } : {}) })
   return words.language === 'en' ? message : (findText(refusals, refusal ?? '') ?? refused)
@@ -94,6 +99,11 @@ export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): st
   words.texts.spreadsheets.faults[fault.reason] ?? fault.message
 
 export const getImportUrl = ({ id }: { id: string }) => `${IMPORT}/${idFromUuid(id)}`
+
+export const getPictureRules = ({ setup }: Pick<Visit, 'setup'>): PictureRules => ({
+  publicUrl: setup.addresses.publicUrl,
+  policy: setup.outbound.policy,
+})
 
 export const sendSpreadsheet = (
   name: string,

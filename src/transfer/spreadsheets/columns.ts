@@ -28,6 +28,13 @@ export type Column = {
   unit?: string
 }
 
+/** In place of the primary language of a row, which may not be known yet. No language tag looks like this. */
+export const PRIMARY_LANGUAGE = '*'
+
+/** The column with all pictures of a product in one cell. */
+export const isPicturesColumn = (column: Column | undefined): boolean =>
+  column?.isWhole === true && column.field.shape === 'pictures'
+
 /** The unit in a mapping until a person chooses one. */
 export const UNIT_TO_CHOOSE = '?'
 
@@ -113,7 +120,10 @@ function findInList(
   names: readonly string[],
 ) {
   if (index === undefined) {
-    const isOne = findCompactEntry(field) !== undefined || findCompactMembers(field) !== undefined
+    const isOne =
+      field.shape === 'pictures' ||
+      findCompactEntry(field) !== undefined ||
+      findCompactMembers(field) !== undefined
     if (rest.length > 0 || !isOne) return undefined
     return { path: at, field, labelPath: names.join('.'), isWhole: true as const }
   }
@@ -132,7 +142,10 @@ export type ColumnLayout = {
   languages: ReadonlyMap<string, readonly string[]>
 }
 
-/** In the order of the fields. A list of codes has one column, other lists one for each entry or member. */
+/**
+ * In the order of the fields. A list of codes has one column, other lists one for each entry or member.
+ * Pictures have one column, and those of the texts that the layout has.
+ */
 export function listColumns(category: CompleteCategory, layout: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
@@ -145,7 +158,12 @@ export function listColumns(category: CompleteCategory, layout: ColumnLayout): C
       for (const language of layout.languages.get(path) ?? []) names.push(`${name}.${language}`)
     } else if (field.type === 'object') visitAll(field.fields ?? [], `${name}.`, `${path}.`)
     else if (field.type !== 'list' || findCompactEntry(field) !== undefined) names.push(name)
+    else if (field.shape === 'pictures') visitPictures(field, name, path)
     else visitEntries(field, name, path)
+  }
+  const visitPictures = (field: Field, name: string, path: string) => {
+    if (layout.entries.has(path)) names.push(name)
+    visitEntries({ ...field, of: field.of?.filter(one => one.localized) ?? [] }, name, path)
   }
   const visitEntries = (list: Field, name: string, path: string) => {
     const isScalar = findScalarEntry(list) !== undefined
@@ -159,7 +177,10 @@ export function listColumns(category: CompleteCategory, layout: ColumnLayout): C
   return names.flatMap(name => findColumn(category, name) ?? [])
 }
 
-/** The layout of a template: three shares, one entry of other lists, and the given languages. */
+/**
+ * The layout of a template: three shares, one entry of other lists, and the given languages. Pictures have no
+ * columns of texts.
+ */
 export function buildTemplateLayout(category: CompleteCategory, languages: readonly string[]): ColumnLayout {
   const entries = new Map<string, number>()
   const texts = new Map<string, readonly string[]>()
@@ -168,7 +189,7 @@ export function buildTemplateLayout(category: CompleteCategory, languages: reado
       const path = `${parent}${field.name}`
       if (field.localized) texts.set(path, languages)
       if (field.type === 'list') entries.set(path, field.sumsTo100 === undefined ? 1 : 3)
-      visit(field.fields ?? field.of ?? [], `${path}.`)
+      if (field.shape !== 'pictures') visit(field.fields ?? field.of ?? [], `${path}.`)
     }
   }
   visit(category.fields, '')

@@ -14,7 +14,7 @@ import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to
 
 export type ConstantTexts = Readonly<Record<string, string>>
 
-export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
+export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin', 'pictures']
 
 /** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language code. */
 export function listMissingNames(category: CompleteCategory, columns: readonly Column[]): string[] {

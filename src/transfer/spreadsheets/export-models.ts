@@ -4,16 +4,20 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { findFiles } from '../../media/list-media.ts'
+import { buildPictureUrl } from '../../media/media-file.ts'
 import { locatePassports } from '../../passports/core/passport-shard.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { effectiveData, readStatesInBatches } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { ListFilter } from '../../passports/read/list-filter.ts'
 import type { Cell, CellRows } from './cell.ts'
-import { listColumns } from './columns.ts'
+import { isPicturesColumn, listColumns } from './columns.ts'
 import { EXTRA_COLUMNS } from './mapping.ts'
 import { buildRow, collectLayout } from './passport-to-row.ts'
+import { listPictureIds } from './pictures.ts'
 import type { SpreadsheetFormat } from './template.ts'
 import { type CsvSeparator, writeCsv } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
@@ -40,19 +44,35 @@ export const writeSpreadsheet = (
 
 async function* readRows(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Cell[]> {
   const collected = collectLayout(options.category)
-  for await (const { data } of readModels(ctx, options)) collected.add(data)
+  for await (const page of readPages(ctx, options)) for (const { data } of page) collected.add(data)
   const columns = listColumns(options.category, collected.layout())
   const [address] = EXTRA_COLUMNS
   yield [...columns.map(({ name }) => name), address]
-  for await (const { uuid, data } of readModels(ctx, options)) {
-    yield [...buildRow(data, columns), passportUrl(options.addresses, idFromUuid(uuid))]
+  const isPicture = columns.some(isPicturesColumn)
+  for await (const page of readPages(ctx, options)) {
+    const find = isPicture ? await findPictureAddresses(ctx, page, options.addresses) : undefined
+    for (const { uuid, data } of page)
+      yield [...buildRow(data, columns, find), passportUrl(options.addresses, idFromUuid(uuid))]
+  }
+}
+
+/** People can open an address, and an import takes the id from it. */
+async function findPictureAddresses(
+  ctx: AccountContext,
+  page: readonly { data: DataObject }[],
+  { publicUrl }: Addresses,
+): Promise<(id: string) => string> {
+  const files = await findFiles(ctx, [...new Set(page.flatMap(({ data }) => listPictureIds(data)))])
+  return id => {
+    const width = files.get(id)?.width
+    return typeof width === 'number' ? buildPictureUrl(publicUrl, { id, width }) : id
   }
 }
 
 const PAGE_ROWS = 100
 
 /** Newest first, like the product list. */
-async function* readModels(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
+async function* readPages(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
   const filter: ListFilter = { levels: ['m'], category: category.id, status, q }
   let after: string | undefined
   for (;;) {
@@ -61,7 +81,7 @@ async function* readModels(ctx: AccountContext, { category, status, q }: ModelEx
     const ids = rows.map(row => row.id)
     for (const [at, some] of await groupByShard(ctx, ids)) {
       for await (const states of readStatesInBatches(at, some)) {
-        for (const state of states) yield { uuid: state.row.id, data: effectiveData(state) }
+        yield states.map(state => ({ uuid: state.row.id, data: effectiveData(state) }))
       }
     }
     after = rows.at(-1)?.id

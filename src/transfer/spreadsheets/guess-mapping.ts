@@ -7,7 +7,7 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getFieldNames, includesParentName, normalizeName } from '../../categories/names/name-lookup.ts'
 import { type ColumnTraits, NO_TRAITS } from './column-traits.ts'
-import { buildMappingName, type Column, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
+import { buildMappingName, type Column, findColumn, isPicturesColumn, UNIT_TO_CHOOSE } from './columns.ts'
 import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
 import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
@@ -31,19 +31,23 @@ export function guessMapping(
   const findExact = (title: string) => findColumn(category, title.trim())
   // The most certain match goes first, so that a synonym cannot take the field of a column with the exact
   // name.
-  const passes: ((title: string) => Column | undefined)[] = [
+  const passes: ((title: string, place: number) => Column | undefined)[] = [
     isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
       : title => findKnown(title) ?? findExact(title),
     title => findOnly(category, listPathsByLabel(category, normalizeName(title))),
-    title =>
-      known(title) === null
-        ? undefined
-        : (findByParts(category, title) ?? findByKnownHeader(category, title, source)),
+    (title, place) => {
+      if (known(title) === null) return undefined
+      const found = findByParts(category, title) ?? findByKnownHeader(category, title, source)
+      // Many programs write names of files into such a column.
+      return isPicturesColumn(found) && !traits.addresses.includes(place) ? undefined : found
+    },
   ]
   let columns: readonly (Column | undefined)[] = header.map(() => undefined)
   for (const find of passes) {
-    columns = header.map((title, place) => columns[place] ?? (isOurs(title) ? undefined : take(find(title))))
+    columns = header.map(
+      (title, place) => columns[place] ?? (isOurs(title) ? undefined : take(find(title, place))),
+    )
   }
   return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }

@@ -9,9 +9,16 @@ import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
-import { type Column, type DataPath, findCompactMembers } from './columns.ts'
+import {
+  type Column,
+  type DataPath,
+  findCompactMembers,
+  isPicturesColumn,
+  PRIMARY_LANGUAGE,
+} from './columns.ts'
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
 import type { NameListener } from './name-notes.ts'
+import { completePictures, type PictureIds, readPictures } from './pictures.ts'
 
 /** How rows are read. `columns` are in the spreadsheet's order; undefined for an ignored column. */
 export type RowOptions = {
@@ -22,6 +29,7 @@ export type RowOptions = {
   /** Empty cells delete existing values instead of leaving them. */
   clears: boolean
   constants?: Constants
+  pictures?: PictureIds
   onName?: NameListener
 }
 
@@ -44,22 +52,27 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
   const data: Tree = {}
   const empty: Column[] = []
   const later: Constant[] = []
+  const hasPictures = columns.some(isPicturesColumn)
   for (const [place, column] of columns.entries()) {
     if (column === undefined) continue
     const cell = cells[place] ?? null
     if (isEmptyCell(cell)) empty.push(column)
+    else if (hasPictures && column.path[0] === 'pictures') continue
     else if (column.isPrimary) later.push({ column, text: parseCellText(String(cell)) })
-    else if (column.isWhole) setAtPath(data, column.path, parseWholeList(cell, column, options))
-    else if (column.field.type === 'number')
-      setAtPath(data, column.path, parseNumberCell(cell, column, cells, options))
-    else {
-      if (hasKnownNames(column.field))
-        options.onName?.(column.labelPath, column.field, parseCellText(String(cell)))
-      setAtPath(data, column.path, parseCell(cell, column.field, column.labelPath))
-    }
+    else setAtPath(data, column.path, parseColumnCell(cell, column, cells, options))
   }
-  for (const { column, text } of later) setAtPath(data, column.path, { [PRIMARY]: text })
-  return { data: closeGaps(data) as Tree, empty, cells }
+  for (const { column, text } of later) setAtPath(data, column.path, { [PRIMARY_LANGUAGE]: text })
+  const pictures = hasPictures ? readPictures(cells, columns) : undefined
+  const whole = closeGaps(data) as Tree
+  return { data: pictures === undefined ? whole : { ...whole, pictures }, empty, cells }
+}
+
+function parseColumnCell(cell: Cell, column: Column, cells: readonly Cell[], options: RowOptions): unknown {
+  if (column.isWhole) return parseWholeList(cell, column, options)
+  if (column.field.type === 'number') return parseNumberCell(cell, column, cells, options)
+  if (hasKnownNames(column.field))
+    options.onName?.(column.labelPath, column.field, parseCellText(String(cell)))
+  return parseCell(cell, column.field, column.labelPath)
 }
 
 /** Parses a row with constants as additional cells. The row's own cells take precedence. */
@@ -95,9 +108,6 @@ function parseNumberCell(
   if (found === undefined || !listUnits(field).includes(found)) return `${plain} ${said}`.trim()
   return parseAmount(plain, field, mark, found)
 }
-
-/** Placeholder for the primary language, which is not known yet; no language tag looks like this. */
-const PRIMARY = '*'
 
 /** Sets a value at a path. The path's names are safe, because they come only from the field table. */
 function setAtPath(data: Tree, steps: DataPath, value: unknown): void {
@@ -214,6 +224,11 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
   const data = withConstants(row, options, values ?? [])
   const primary = findPrimaryLanguage(data) ?? findPrimaryLanguage(existing) ?? 'en'
   const sent = resolvePrimary(data, primary) as Tree
+  if (options.columns.some(isPicturesColumn) && sent.pictures !== undefined) {
+    const name = [sent.productName, existing?.productName, sent.sku].find(one => typeof one === 'string')
+    const defaults = { existing: existing?.pictures, name, primary, files: options.pictures }
+    sent.pictures = completePictures(sent.pictures, defaults)
+  }
   if (existing === undefined) {
     const { sku, gtin } = sent
     return constants?.takesGtinAsSku && sku === undefined && typeof gtin === 'string'
@@ -284,7 +299,7 @@ function resolvePrimary(value: unknown, primary: string): unknown {
   if (Array.isArray(value)) return value.map(one => resolvePrimary(one, primary))
   if (!isObject(value)) return value
   const members = Object.entries(value).map(([name, inner]) => [
-    name === PRIMARY ? primary : name,
+    name === PRIMARY_LANGUAGE ? primary : name,
     resolvePrimary(inner, primary),
   ])
   return Object.fromEntries(members)

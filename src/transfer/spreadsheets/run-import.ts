@@ -11,9 +11,17 @@ import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
+import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { isEmptyCell, parseCellText } from './cell.ts'
 import { saveConstants } from './constant-values.ts'
+import {
+  fetchPictures,
+  hasPictures,
+  notePictures,
+  type PictureRules,
+  readPictureFiles,
+} from './import-pictures.ts'
 import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
 import { collectNameNotes } from './name-notes.ts'
 import {
@@ -43,14 +51,20 @@ const ABANDONED_MS = 10_000
 
 type ChunkErrors = [place: number, faults: RowError[]][]
 
+type CheckRequest = { settings: ImportSettings; rules: PictureRules }
+
 /** Saves the settings and starts the check of all rows. Throws `not_found`, `validation`. */
-export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
+export async function startCheck(
+  ctx: AccountContext,
+  uuid: string,
+  { settings: sent, rules }: CheckRequest,
+): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
   await saveMapping(ctx, sheet, settings.mapping)
   const { columns } = buildRowOptions({ ...sheet, settings })
   await saveConstants(ctx, requireImportCategory(sheet.category), columns, settings.constants?.texts ?? {})
-  await setRunning(ctx, sheet, 'checking', settings)
+  await setRunning(ctx, { ...sheet, settings }, 'checking', rules)
 }
 
 /**
@@ -60,7 +74,7 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
 export async function startImport(
   ctx: AccountContext,
   uuid: string,
-  { isConfirmed }: { isConfirmed: boolean },
+  { isConfirmed, rules }: { isConfirmed: boolean; rules: PictureRules },
 ): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const { settings, state, created, updated } = sheet
@@ -71,7 +85,8 @@ export async function startImport(
     const message = 'This import changes existing products. Review the changes and confirm them.'
     throw invalidField(['confirm'], 'required', message)
   }
-  await setRunning(ctx, sheet, 'running', { ...settings, isConfirmed: isConfirmed && updated > 0 })
+  const confirmed = { ...settings, isConfirmed: isConfirmed && updated > 0 }
+  await setRunning(ctx, { ...sheet, settings: confirmed }, 'running', rules)
 }
 
 /** Stops a check or an import after the current chunk; written products stay. */
@@ -82,6 +97,7 @@ export async function stopImport(ctx: AccountContext, uuid: string): Promise<voi
       update sheet_import set state = case when state = 'checking' then 'open' else 'stopped' end
       where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running')
       returning state, file_name as file, created, updated, unchanged, failed`
+    if (ended !== undefined) await stopImportFetches({ ...ctx, sql }, uuid)
     if (ended?.state !== 'stopped') return
     const { state: _, ...subject } = ended
     await audit({ ...ctx, sql }, 'import_stopped', JSON.stringify(subject))
@@ -95,9 +111,9 @@ type ImportCounts = Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' 
 /** Rejects a header that differs from that of the settings: another file may have been uploaded meanwhile. */
 async function setRunning(
   ctx: AccountContext,
-  { id, header }: SpreadsheetImport,
+  { id, header, settings }: SpreadsheetImport,
   to: 'checking' | 'running',
-  settings: ImportSettings,
+  rules: PictureRules,
 ): Promise<void> {
   const from = to === 'checking' ? ['open', 'checked'] : ['checked']
   const { accountId, actorId, clock } = ctx
@@ -108,6 +124,7 @@ async function setRunning(
         book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
       where account_id = ${accountId} and id = ${id} and state = any(${from}::text[])
         and header::text = ${JSON.stringify(header)} returning ${importColumns(sql)}`
+    if (begun !== undefined && to === 'checking') await stopImportFetches({ ...ctx, sql }, id)
     if (begun === undefined || to === 'checking') return begun
     const subject: ImportAuditSubject = { file: begun.fileName, rows: begun.rowCount }
     await audit({ ...ctx, sql }, 'import_started', JSON.stringify(subject))
@@ -119,17 +136,17 @@ async function setRunning(
       'immutable',
       'This import has changed meanwhile. Reload the page to see its state.',
     )
-  runners(ctx.sql).startAnew(clock, parseImportRow(row))
+  runners(ctx.sql).startAnew(clock, { id, sheet: parseImportRow(row), rules })
 }
 
 /** Resumes imports that no process works on. A timer in every server calls it. */
-export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
+export async function resumeImports(sql: Sql, clock: Clock, rules: PictureRules): Promise<number> {
   const now = clock.now()
   const rows = await sql<SpreadsheetImport[]>`
     update sheet_import set alive_at = ${now}
     where state in ('checking', 'running') and ${isAbandoned(sql, now, ABANDONED_MS)}
     returning ${importColumns(sql)}`
-  for (const row of rows) runners(sql).start(clock, parseImportRow(row))
+  for (const row of rows) runners(sql).start(clock, { id: row.id, sheet: parseImportRow(row), rules })
   return rows.length
 }
 
@@ -141,14 +158,16 @@ export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 /** Returns and clears the errors that stopped imports in this process; those imports are resumed. */
 export const takeImportFailures = (sql: Sql): JobFailure[] => runners(sql).takeFailures()
 
+type ImportJob = { id: string; sheet: SpreadsheetImport; rules: PictureRules }
+
 const runners = perDatabase((sql: Sql) =>
-  createBackgroundJobs<SpreadsheetImport>((clock, job, canContinue) => run(sql, clock, job, canContinue)),
+  createBackgroundJobs<ImportJob>((clock, job, canContinue) => run(sql, clock, job, canContinue)),
 )
 
 async function run(
   sql: Sql,
   clock: Clock,
-  sheet: SpreadsheetImport,
+  { sheet, rules }: ImportJob,
   canContinue: () => boolean,
 ): Promise<void> {
   const { accountId, actorId } = sheet
@@ -159,10 +178,27 @@ async function run(
   const firsts = await findFirstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && canContinue(); no++) {
-    const step: Step = { no, rows: await getChunkRows(ctx, sheet.id, no), before, reading, firsts }
+    const step: Step = { no, rows: await getChunkRows(ctx, sheet.id, no), before, reading, firsts, rules }
+    if (sheet.state === 'running' && hasPictures(reading)) {
+      const rows = splitRows(sheet, step).good.map(({ data }) => data)
+      const keepAlive = () => saveHeartbeat(ctx, sheet, no)
+      if (!(await fetchPictures({ ctx, sheet, rules }, rows, { canContinue, keepAlive }))) return
+    }
     before = await withRetries(() => processChunk(ctx, sheet, step))
     if (before === undefined) return
   }
+}
+
+/** False if another process took over, or if somebody pressed Stop. */
+async function saveHeartbeat(
+  { sql, accountId, clock }: AccountContext,
+  { id, state }: SpreadsheetImport,
+  no: number,
+): Promise<boolean> {
+  const { count } = await sql`
+    update sheet_import set alive_at = ${clock.now()}
+    where account_id = ${accountId} and id = ${id} and next_chunk = ${no} and state = ${state}`
+  return count > 0
 }
 
 type Step = {
@@ -172,6 +208,7 @@ type Step = {
   before: number
   reading: RowOptions
   firsts: ReadonlyMap<string, number>
+  rules: PictureRules
 }
 
 /** Another process took over, or somebody pressed Stop: this chunk is rolled back. */
@@ -183,15 +220,17 @@ class ImportChanged extends Error {
 async function processChunk(
   ctx: AccountContext,
   sheet: SpreadsheetImport,
-  { no, rows, before, reading, firsts }: Step,
+  step: Step,
 ): Promise<number | undefined> {
+  const { no, rows, before, firsts } = step
   const { accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   try {
     return await inTransaction(ctx.sql, async sql => {
       const names = collectNameNotes()
-      const noted = { ...reading, onName: names.listen }
-      const { good, faults } = splitRows(sheet, { rows, reading: noted, firsts })
+      const noted = { ...step.reading, onName: names.listen }
+      const split = splitRows(sheet, { rows, reading: noted, firsts })
+      const { good, faults, reading } = await checkPictures({ ...ctx, sql }, sheet, step, split)
       const { matchBy, changeType, isConfirmed = false } = sheet.settings
       const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
       const data = good.map(one => one.data)
@@ -224,6 +263,26 @@ async function processChunk(
   } catch (error) {
     if (error instanceof ImportChanged) return undefined
     throw error
+  }
+}
+
+/** Moves rows with pictures that cannot be used to the rows with errors. */
+async function checkPictures(
+  ctx: AccountContext,
+  sheet: SpreadsheetImport,
+  { reading, rules }: Step,
+  { good, faults }: ReturnType<typeof splitRows>,
+) {
+  if (!hasPictures(reading)) return { good, faults, reading }
+  const check = { ctx, sheet, reading, rules }
+  const result =
+    sheet.state === 'checking'
+      ? { faults: await notePictures(check, good), files: { publicUrl: rules.publicUrl, fetched: new Map() } }
+      : await readPictureFiles(check, good)
+  return {
+    good: good.filter(({ place }) => !result.faults.has(place)),
+    faults: [...faults, ...result.faults],
+    reading: { ...reading, pictures: result.files },
   }
 }
 

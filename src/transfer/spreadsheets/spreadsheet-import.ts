@@ -4,11 +4,12 @@ import { type CompleteCategory, findCategory } from '../../categories/catalogue.
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
 import type { MatchBy } from '../../passports/sync/parse-row.ts'
 import type { ChangeType } from '../../passports/write/plan-version.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
-import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
+import { buildMappingName, findColumn, isPicturesColumn, UNIT_TO_CHOOSE } from './columns.ts'
 import { type ConstantTexts, loadConstants, selectConstants } from './constant-values.ts'
 import type { TextEncoding } from './decode-text.ts'
 import { guessMapping, resolveUnits } from './guess-mapping.ts'
@@ -236,7 +237,9 @@ export async function listImports({ sql, accountId }: AccountContext): Promise<S
 }
 
 /** Deletes an import and its stored rows; the products that it wrote stay. */
-export async function deleteImport({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
+export async function deleteImport(ctx: AccountContext, uuid: string): Promise<void> {
+  const { sql, accountId } = ctx
+  await stopImportFetches(ctx, uuid)
   await sql`delete from sheet_import where account_id = ${accountId} and id = ${uuid}`
 }
 
@@ -281,6 +284,12 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
       'duplicate',
       `Two columns are mapped to ${twice}. Leave one of them out.`,
     )
+  const pictures = columns.some(isPicturesColumn)
+  const media = names.find(name => /^pictures\[\d+\]\.media$/.test(name))
+  if (pictures && media !== undefined) {
+    const message = `The columns pictures and ${media} say both which pictures a product has. Leave one of them out.`
+    throw invalidField(['mapping', media], 'duplicate', message)
+  }
   const open = columns.find(column => column?.unit === UNIT_TO_CHOOSE)
   if (open !== undefined)
     throw invalidField(['mapping', open.name], 'enum', `Choose the unit of the column ${open.name}.`)

@@ -1,7 +1,7 @@
 /** Writes an empty spreadsheet to fill in: a column for every field of the category, and explanations. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
-import { buildTemplateLayout, type Column, listColumns } from './columns.ts'
+import { buildTemplateLayout, type Column, isPicturesColumn, listColumns } from './columns.ts'
 import { type CsvSeparator, writeCsv } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
 
@@ -16,6 +16,8 @@ type TemplateWords = {
   fields: string
   heads: readonly [column: string, label: string, required: string, values: string, meaning: string]
   yes: string
+  /** How to write pictures. */
+  pictures: string
   label: (path: string) => string
 }
 
@@ -57,7 +59,8 @@ function explainColumn(
     isRequired(category.fields, labelPath.split('.')) && (language ?? languages[0]) === languages[0]
   const label = language === undefined ? words.label(labelPath) : `${words.label(labelPath)} (${language})`
   const unit = field.unit === undefined ? '' : ` [${field.unit}]`
-  return [name, `${label}${unit}`, isNeeded ? words.yes : '', values, field.description]
+  const meaning = isPicturesColumn(column) ? words.pictures : field.description
+  return [name, `${label}${unit}`, isNeeded ? words.yes : '', values, meaning]
 }
 
 /** A member counts as required only if its parent is. */

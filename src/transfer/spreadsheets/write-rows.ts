@@ -7,6 +7,7 @@ import { readStatesOnShards } from '../../passports/core/state.ts'
 import { isKeyText, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
+import { listPictureSources } from './pictures.ts'
 import { findProductChange, type ProductChange } from './product-changes.ts'
 import { buildChanges, type ParsedRow, type RowOptions } from './row-to-passport.ts'
 import type { ImportSettings } from './spreadsheet-import.ts'
@@ -40,7 +41,7 @@ export async function writeRows(
   const isUnconfirmed = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
   const places = planned.flatMap((one, index) => (isUnconfirmed(one) ? [] : [index]))
   const result = await syncModels(ctx, {
-    rows: places.map(index => ({ category, data: planned[index]?.data })),
+    rows: places.map(index => ({ category, data: dryRun ? planned[index]?.certain : planned[index]?.data })),
     matchBy,
     changeType,
     dryRun,
@@ -53,12 +54,18 @@ export async function writeRows(
   const unconfirmed = planned.flatMap((one, index) =>
     isUnconfirmed(one) ? [{ index, error: new AppError('version_conflict', message) }] : [],
   )
+  // Which picture an address leads to is not known before it is fetched.
+  const isOpen = ({ index }: { index: number }) => dryRun && planned[index]?.data !== planned[index]?.certain
+  const { open = [], unchanged = [] } = Object.groupBy(result.unchanged.map(placed), one =>
+    isOpen(one) ? 'open' : 'unchanged',
+  )
+  const updated = [...result.updated.map(placed), ...open]
   return {
     created: result.created.length,
-    updated: result.updated.length,
-    unchanged: result.unchanged.length,
+    updated: updated.length,
+    unchanged: unchanged.length,
     refused: [...result.errors.map(placed), ...unconfirmed],
-    changes: result.updated.map(placed).flatMap(({ index }) => {
+    changes: updated.flatMap(({ index }) => {
       const change = dryRun ? planned[index]?.change : undefined
       return change === undefined ? [] : [[index, change] as const]
     }),
@@ -72,7 +79,17 @@ export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | un
   return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
 }
 
-type Planned = { data: DataObject; change?: ProductChange | undefined }
+/** `certain`: the data without pictures that are not fetched yet. */
+type Planned = { data: DataObject; certain: DataObject; change?: ProductChange | undefined }
+
+function planData(data: DataObject, change?: ProductChange): Planned {
+  if (listPictureSources(data).length === 0 || !Array.isArray(data.pictures))
+    return { data, certain: data, change }
+  const isCertain = (one: unknown) => listPictureSources({ pictures: [one] }).length === 0
+  const { pictures, ...rest } = data
+  const certain = pictures.filter(isCertain)
+  return { data, change, certain: certain.length === 0 ? rest : { ...rest, pictures: certain } }
+}
 
 /** Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. */
 async function planChanges(
@@ -97,8 +114,8 @@ async function planChanges(
       const current = there.get(idOf(row) ?? '')
       if (current === undefined) continue
       const data = buildChanges(row, current, reading)
-      planned.set(row, { data, change: findProductChange(current, data) })
+      planned.set(row, planData(data, findProductChange(current, data)))
     }
   }
-  return rows.map(row => planned.get(row) ?? { data: buildChanges(row, undefined, reading) })
+  return rows.map(row => planned.get(row) ?? planData(buildChanges(row, undefined, reading)))
 }
