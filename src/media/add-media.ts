@@ -147,6 +147,7 @@ const finish = (
     if (isNew)
       await sql`
         update media set status = 'r' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'p'`
+    else await renewUnused(tx, id)
     const file = await findMedia(tx, id)
     // A clean-up deletes what was begun an hour ago, and another request may delete what is ready.
     if (file?.status !== 'ready')
@@ -155,3 +156,15 @@ const finish = (
     await storeIdempotencyRecord(tx, buildResponse({ file, isNew }))
     return { file, isNew }
   })
+
+const RENEWED_AFTER_MS = 86_400_000
+
+/** A file that nobody uses and that is sent again counts as new: the clean-up deletes old ones. */
+async function renewUnused({ sql, accountId, clock }: AccountContext, id: string): Promise<void> {
+  const now = clock.now()
+  await sql`
+    update media set created_at = ${now}
+    where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'r'
+      and created_at < ${new Date(now.getTime() - RENEWED_AFTER_MS)}
+      and not exists (select from media_use u where u.account_id = media.account_id and u.media_id = media.id)`
+}

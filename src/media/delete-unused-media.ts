@@ -5,6 +5,7 @@ import { isStoryPicture } from '../accounts/brand/story.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { deleteMedia } from './delete-media.ts'
+import { findMedia } from './media-file.ts'
 import type { MediaStore } from './store/media-store.ts'
 
 /** People upload files before they use them. */
@@ -44,6 +45,9 @@ export async function deleteUnusedMedia(
     if (!goesOn()) break
     const home = await findHome(ctx.sql, accountId)
     const account: AccountContext = { ...ctx, ...home, accountId, actorId: 0 }
+    // The account's home knows if the file was sent again.
+    const file = await findMedia(account, id)
+    if (file === undefined || file.createdAt >= before) continue
     if (!(await isNeeded(account, id)) && (await tryToDelete(account, mediaStore, id))) deleted++
   }
   return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }

@@ -21,8 +21,10 @@ const DAY_MS = 86_400_000
 
 const send = (path: string, body: object) => t.ask('POST', `/api/v1${path}`, { key: account.key, body })
 
-async function upload(): Promise<string> {
-  const text = Buffer.concat([await makePng({ width: 40, height: 30 }), randomBytes(8)])
+const makeFile = async () => Buffer.concat([await makePng({ width: 40, height: 30 }), randomBytes(8)])
+
+async function upload(bytes?: Buffer): Promise<string> {
+  const text = bytes ?? (await makeFile())
   const headers = { 'content-type': 'image/png' }
   return (await t.ask('POST', '/api/v1/media', { key: account.key, text, headers })).json.data.id
 }
@@ -58,6 +60,20 @@ describe('the clean-up', () => {
     assert.equal(await read(unused), 404)
     assert.equal(await t.setup.media.mediaStore.read(originalKey(account.id, unused)), undefined)
     for (const one of [used, earlier, drafted, young]) assert.equal(await read(one), 200)
+    t.clock.release()
+  })
+
+  test('keeps a file that was sent again within 30 days', async () => {
+    const bytes = await makeFile()
+    const id = await upload(bytes)
+    t.clock.advance(29 * DAY_MS)
+    assert.equal(await upload(bytes), id)
+    t.clock.advance(29 * DAY_MS)
+    await makeCleanup()()
+    assert.equal(await read(id), 200)
+    t.clock.advance(2 * DAY_MS)
+    await makeCleanup()()
+    assert.equal(await read(id), 404)
     t.clock.release()
   })
 

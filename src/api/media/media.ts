@@ -250,7 +250,10 @@ export const MEDIA_SCHEMAS = {
     color: { ...NULLABLE_TEXT, description: 'Mean colour of a picture, `#rrggbb`.' },
     status: { enum: ['ready', 'processing', 'fetching', 'refused'] },
     reason: { ...NULLABLE_TEXT, description: 'Why the file was refused.' },
-    created_at: DATE_TIME,
+    created_at: {
+      ...DATE_TIME,
+      description: 'When it was stored; of a file that no passport uses, when it was last sent.',
+    },
     url: { ...NULLABLE_TEXT, format: 'uri' },
   }),
   MediaPage: objectSchema({
