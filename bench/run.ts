@@ -18,6 +18,7 @@ import { importRows } from './import.ts'
 import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { largeBackupRows, largeRows } from './large.ts'
+import { lcpRows } from './lcp.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
 import { pastRows } from './past.ts'
@@ -37,6 +38,7 @@ const BENCHES: Record<string, Bench> = {
   create: createRows,
   page: pageRows,
   picture: pictureRows,
+  lcp: lcpRows,
   dpp: dppRows,
   past: pastRows,
   resolver: resolverRows,

@@ -97,6 +97,7 @@ describe('?access=TOKEN', () => {
     assert.equal(answer.headers['cache-control'], 'private, no-store')
     assert.equal(answer.headers['x-robots-tag'], 'noindex')
     assert.equal(answer.headers['referrer-policy'], 'no-referrer')
+    assert.equal(answer.headers['cross-origin-opener-policy'], 'same-origin')
     assert.equal(answer.headers.etag, undefined)
     assert.ok(answer.headers['content-security-policy'])
     const after = await view(id, undefined)

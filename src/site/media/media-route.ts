@@ -98,6 +98,7 @@ const buildPublicHeaders = (publicUrl: string): Headers => ({
 /** What only some readers may have is not stored anywhere, and has no entity tag. */
 const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
+  'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
   vary: 'Cookie, Authorization',

@@ -13,7 +13,6 @@ export function buildSecurityHeaders(publicUrl: string): Headers {
     ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy': PERMISSIONS_POLICY,
-    'cross-origin-opener-policy': 'same-origin',
   }
 }
 

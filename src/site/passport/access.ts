@@ -43,9 +43,13 @@ export function mayHaveAccess(headers: IncomingHttpHeaders, { query }: Pick<AnyR
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
 
-/** The response must not be cached or listed by search engines, nor sent to other sites as a referrer. */
+/**
+ * The response must not be cached or listed by search engines, nor sent to other sites as a referrer. The
+ * opener policy costs another process of the browser, so public pages do without.
+ */
 export const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
+  'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
   vary: PASSPORT_VARY,
