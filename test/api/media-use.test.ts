@@ -4,10 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { findHome } from '../../src/accounts/account-shard.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { listShards } from '../../src/kernel/db/shards.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { copyMedia } from '../../src/media/copy-media.ts'
+import { listMedia } from '../../src/media/list-media.ts'
 import { isMediaInUse } from '../../src/media/media-use.ts'
 import { spreadAccount } from '../../src/webhooks/spread-account.ts'
+import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { IS_SHARDED } from '../database.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { makeJpeg, makePdf } from '../media/sample-files.ts'
@@ -255,6 +258,8 @@ describe('an account on two shards', () => {
         const late = await ask('POST', '/products', newProduct(show(spare)))
         assert.equal(late.status, 422)
       }
+      for (const file of [early, late]) assert.equal((await on.ask('GET', `/m/${file}/320.jpg`)).status, 200)
+      await checkUnused(on, home, { used: [early, late] })
     } finally {
       await on.close()
     }
@@ -270,4 +275,28 @@ async function storeOn(on: Harness, { key }: TestAccount, width: number): Promis
   })
   assert.equal(stored.status, 201, stored.text)
   return stored.json.data.id
+}
+
+/** Of files on the pages of products on both shards: those that are unused are listed, and cleaned up. */
+async function checkUnused(on: Harness, home: TestAccount, { used }: { used: readonly string[] }) {
+  const unused: string[] = []
+  for (const width of [43, 44, 45]) unused.push(await storeOn(on, home, width))
+  const listed: string[] = []
+  for (let cursor = ''; ; ) {
+    const path = `/api/v1/media?unused=true&limit=2${cursor && `&cursor=${cursor}`}`
+    const { json } = await on.ask('GET', path, { key: home.key })
+    listed.push(...json.data.map(({ id }: { id: string }) => id))
+    cursor = json.meta.next_cursor ?? ''
+    if (cursor === '') break
+  }
+  assert.deepEqual(listed.toSorted(), unused.toSorted())
+  on.clock.advance(31 * 86_400_000)
+  const { clock, setup } = on
+  for (const sql of listShards(setup.sql)) {
+    const tools = { sql, clock, log: setup.log, mediaStore: setup.media.mediaStore }
+    await createMediaCleanup(tools, () => true)()
+  }
+  const ctx = { ...home.ctx, ...(await findHome(setup.sql, home.id)) }
+  const left = await listMedia(ctx, { limit: 10 })
+  assert.deepEqual(left.map(({ id }) => id).toSorted(), used.toSorted())
 }
