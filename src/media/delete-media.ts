@@ -27,9 +27,9 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
       await sql`delete from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
     }
     const { sql, accountId } = home
-    const [row] = await sql<Doomed[]>`
+    const [row] = await sql<DeletedFile[]>`
       update media set status = 'd' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'r'
-      returning ${doomedColumns(sql)}`
+      returning ${deletedColumns(sql)}`
     return row
   })
   if (file === undefined) throw notFound('file')
@@ -52,15 +52,15 @@ async function requireUnused(ctx: AccountContext, id: string): Promise<void> {
   )
 }
 
-type Doomed = { account_id: number; id: string; width: number | null; bytes: number }
+type DeletedFile = { account_id: number; id: string; width: number | null; bytes: number }
 
-const doomedColumns = (sql: Sql) => sql`account_id, encode(id, 'hex') as id, width, bytes`
+const deletedColumns = (sql: Sql) => sql`account_id, encode(id, 'hex') as id, width, bytes`
 
 /** The row goes last: as long as it is there, somebody knows of the objects. */
 async function deleteObjects(
   { sql, clock }: OperatorContext,
   mediaStore: MediaStore,
-  file: Doomed,
+  file: DeletedFile,
 ): Promise<void> {
   const { account_id: accountId, id, bytes } = file
   for (const key of listObjectKeys(accountId, file)) await mediaStore.delete(key)
@@ -79,11 +79,11 @@ export async function deleteUnfinishedMedia(
   mediaStore: MediaStore,
 ): Promise<number> {
   const before = new Date(clock.now().getTime() - UNFINISHED_MS)
-  const doomed = await sql<Doomed[]>`
+  const unfinished = await sql<DeletedFile[]>`
     update media set status = 'd' where (account_id, id) in (
       select account_id, id from media where status <> 'r' and (status = 'd' or created_at < ${before})
       order by created_at limit ${MAX_DELETED})
-    returning ${doomedColumns(sql)}`
-  for (const file of doomed) await deleteObjects({ sql, clock }, mediaStore, file)
-  return doomed.length
+    returning ${deletedColumns(sql)}`
+  for (const file of unfinished) await deleteObjects({ sql, clock }, mediaStore, file)
+  return unfinished.length
 }

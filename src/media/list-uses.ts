@@ -17,7 +17,7 @@ export async function countUses(ctx: AccountContext, ids: readonly string[]): Pr
 }
 
 /** UUIDs of passports that refer to the file, newest first; at most `limit`. */
-export async function listUsers(ctx: AccountContext, id: string, limit: number): Promise<string[]> {
+export async function listPassportsUsing(ctx: AccountContext, id: string, limit: number): Promise<string[]> {
   const rows = await readAllShards(ctx, byIdDescending, ({ sql, accountId }) => {
     return sql<{ id: string }[]>`
       select distinct u.passport_id as id from media_use u

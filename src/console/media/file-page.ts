@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { deleteMedia } from '../../media/delete-media.ts'
-import { listUsers } from '../../media/list-uses.ts'
+import { listPassportsUsing } from '../../media/list-uses.ts'
 import { getMedia, type MediaFile, originalKey, requireMediaId, variantKey } from '../../media/media-file.ts'
 import { VARIANT_TYPES, WIDTHS } from '../../media/prepare/prepared-file.ts'
 import { findSummaries } from '../../passports/read/list.ts'
@@ -21,23 +21,23 @@ const MAX_SHOWN_USES = 20
 
 async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): Promise<Outcome> {
   const { ctx, words, session } = visit
-  const users = await listUsers(ctx, file.id, MAX_SHOWN_USES + 1)
+  const passports = await listPassportsUsing(ctx, file.id, MAX_SHOWN_USES + 1)
   const texts = words.texts.media
   const title = describeFile(words, file)
   const at = getFileUrl(file.id)
-  const told = problem === undefined ? '' : alertBox(html`<p>${problem}</p>`)
+  const alert = problem === undefined ? '' : alertBox(html`<p>${problem}</p>`)
   const shown =
     file.kind === 'picture'
       ? renderPicture(file, texts.preview)
       : html`<p class="choices"><a class="button second" href="${at}/file">${texts.download}</a></p>`
-  const uses = users.length === 0 ? '' : await renderUses(visit, users)
+  const uses = passports.length === 0 ? '' : await renderUses(visit, passports)
   const remove =
     session.role === 'viewer'
       ? ''
-      : users.length > 0
+      : passports.length > 0
         ? html`<p class="quiet after">${texts.inUse}</p>`
         : html`<p class="choices after"><a class="button second" href="${at}/delete">${texts.delete}</a></p>`
-  const body = html`!${backLink(MEDIA, texts.title)}<h1>${title}</h1>!${told}!${shown}
+  const body = html`!${backLink(MEDIA, texts.title)}<h1>${title}</h1>!${alert}!${shown}
 !${facts([
     [texts.size, formatBytes(words, file.bytes)],
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
@@ -47,15 +47,15 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
 }
 
 /** An archived product is listed, too; one that another transaction is deleting is not. */
-async function renderUses({ ctx, words }: Visit, users: readonly string[]): Promise<string> {
+async function renderUses({ ctx, words }: Visit, passports: readonly string[]): Promise<string> {
   const texts = words.texts.media
-  const found = await findSummaries(ctx, users.slice(0, MAX_SHOWN_USES))
+  const found = await findSummaries(ctx, passports.slice(0, MAX_SHOWN_USES))
   const rows = found.map(
     row =>
       html`<li><a class="row-link" href="${getProductUrl(row)}">${formatTitle(words, row.product_name, row)}</a></li>`,
   )
   const more =
-    users.length > MAX_SHOWN_USES
+    passports.length > MAX_SHOWN_USES
       ? html`<p class="quiet">${texts.moreUses({ shown: MAX_SHOWN_USES })}</p>`
       : ''
   return section('uses', texts.usedBy, html`!${rowList(rows)}!${more}`)

@@ -46,14 +46,14 @@ const ACCEPTED = `${ACCEPTED_PICTURES},${DOCUMENT_TYPE}`
 export function renderFileInputs(words: Words, adds = ''): string {
   const texts = words.texts.media
   const { problems } = texts
-  const said = {
+  const messages = {
     ...{ waiting: texts.waiting, checking: texts.checking, added: texts.fileAdded, known: texts.fileKnown },
     // The module fills in how much is sent.
     sending: texts.sending({ percent: '{percent}' }),
     ...{ go: texts.showAdded, lost: problems.lost, failed: problems.failed },
     ...{ out: problems.signedOut, large: explainTooLarge(words), heic: problems.heic },
   }
-  const data = Object.entries(said).map(([name, text]) => html` data-${name}="${text}"`)
+  const data = Object.entries(messages).map(([name, text]) => html` data-${name}="${text}"`)
   const hint = texts.chooseHint({ most: MAX_MEDIA_MEGABYTES, files: MAX_FILES })
   return html`<div class="upload" data-upload="${MEDIA}" data-adds="${adds}"!${data}>
 <div class="field"><label for="files">${texts.choose}</label><p class="hint" id="files-hint">${hint}</p><input type="file" id="files" name="files" multiple accept="${ACCEPTED}" aria-describedby="files-hint"></div>

@@ -73,7 +73,7 @@ export function renderHeader(page: PageContext): string {
 }
 
 /** One line: level, lot, serial number, status, version and date. A unit links to its batch and model. */
-export function renderStanding(page: PageContext): string {
+export function renderStatusLine(page: PageContext): string {
   const { view, labels } = page
   const { ui } = labels
   const identifiers = [

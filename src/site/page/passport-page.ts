@@ -19,7 +19,7 @@ import {
   renderOpenSection,
 } from './page-context.ts'
 import { renderFooter, renderIdentifiers, renderProof, renderWithheldNote } from './page-end.ts'
-import { renderHeader, renderHeadLinks, renderNotices, renderStanding } from './page-head.ts'
+import { renderHeader, renderHeadLinks, renderNotices, renderStatusLine } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
 import { renderGallery, renderPictureColors } from './pictures.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
@@ -74,7 +74,7 @@ function renderContent(page: PageContext, story: PageStory | undefined): string 
   const sections = listFilledSections(page)
   return [
     renderFacts(page),
-    renderStanding(page),
+    renderStatusLine(page),
     renderNotices(page),
     renderOffers(page),
     renderGallery(page),
@@ -82,7 +82,7 @@ function renderContent(page: PageContext, story: PageStory | undefined): string 
     renderIdentifiers(page),
     renderWithheldNote(page),
     renderStory(page, story),
-    renderAnswerable(page, sections),
+    renderOperator(page, sections),
     renderProof(page),
   ].join('')
 }
@@ -98,7 +98,7 @@ const OPEN_SECTIONS = 2
 
 function renderSections(page: PageContext, sections: readonly FilledSection[]): string {
   return sections
-    .filter(({ section }) => section.anchor !== ANSWERABLE)
+    .filter(({ section }) => section.anchor !== OPERATOR_ANCHOR)
     .map(({ section, parts }, i) => {
       const { anchor, title, fields } = section
       const name = fields[0]?.name ?? ''
@@ -115,9 +115,9 @@ function renderSections(page: PageContext, sections: readonly FilledSection[]): 
 }
 
 /** Who answers for the product: never closed, because the law wants it to be found. */
-function renderAnswerable(page: PageContext, sections: readonly FilledSection[]): string {
+function renderOperator(page: PageContext, sections: readonly FilledSection[]): string {
   return sections
-    .filter(({ section }) => section.anchor === ANSWERABLE)
+    .filter(({ section }) => section.anchor === OPERATOR_ANCHOR)
     .map(({ section: { anchor, title = 'section.operator' }, parts }) => {
       const heading = page.labels.ui[title]
       const content = renderSectionContent(page, heading, parts, findMainOrigin(parts))
@@ -127,7 +127,7 @@ function renderAnswerable(page: PageContext, sections: readonly FilledSection[])
 }
 
 /** The anchor of the section with the economic operator. */
-const ANSWERABLE = 'operator'
+const OPERATOR_ANCHOR = 'operator'
 
 type FilledSection = { section: PageSection; parts: readonly FieldBlocks[] }
 
