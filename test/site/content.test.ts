@@ -74,7 +74,9 @@ describe('hostile content', () => {
       const hrefs = Array.from(html.matchAll(/<a href="([^"]*)"/g), match => match[1] ?? '')
       assert.ok(hrefs.length > 20)
       assert.deepEqual(
-        hrefs.filter(href => !/^(#content|\?lang&#61;[a-z]{2}|\?lang=[a-z]{2}|\?format=jsonld)$/.test(href)),
+        hrefs.filter(
+          href => !/^(#(content|repair)|\?lang&#61;[a-z]{2}|\?lang=[a-z]{2}|\?format=jsonld)$/.test(href),
+        ),
         [],
         url,
       )

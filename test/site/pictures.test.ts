@@ -50,10 +50,11 @@ describe('the pictures of a page', () => {
     assert.doesNotMatch(html, /A file that is gone/)
   })
 
-  test('have their colour until they arrive, by a rule of the style sheet', () => {
+  test('have their shape, and their colour until they arrive, by a rule of the style sheet', () => {
     const html = renderPage(view(2), 'en')
     const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
-    assert.ok(style.includes('.c0{background:#aabbcc;color:#000}.c1{background:#aabbcc;color:#000}'))
+    const colors = 'background:#aabbcc;color:#000'
+    assert.ok(style.includes(`.c0{--r:1.333;${colors}}.c1{--r:0.556;${colors}}`), style.slice(-200))
     assert.doesNotMatch(renderPage(view(0), 'en'), /\.c0|\.pic|<picture/)
   })
 

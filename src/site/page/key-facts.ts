@@ -30,7 +30,7 @@ export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[]
     { title: ui['fact.madeWhere'], body: renderScalar(locale, found.get('madeWhere')) },
     {
       title: ui['fact.repairable'],
-      body: repair && renderRepairable(locale, repair.value, found.get('spareParts')?.value),
+      body: repair && renderRepairable(locale, repair, found.get('spareParts')?.value),
     },
     { title: ui['fact.endOfLife'], body: renderEndOfLife(locale, found.get('endOfLife')?.value) },
   ]
@@ -39,18 +39,18 @@ export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[]
   )
 }
 
-/** The field that states a fact. Its value may be missing. */
-type FactField = { field: Field; path: string; value: unknown }
+/** The field that states a fact, and the anchor of its section. The value may be missing. */
+type FactField = { field: Field; path: string; value: unknown; section: string | undefined }
 
 /** Includes fields inside objects. */
-function listFacts(fields: readonly Field[], data: DataObject, parent = ''): Map<Fact, FactField> {
+function listFacts(fields: readonly Field[], data: DataObject, parent?: FactField): Map<Fact, FactField> {
   const facts = new Map<Fact, FactField>()
   for (const field of fields) {
-    const path = parent + field.name
-    const value = getOwn(data, field.name)
-    if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
-    const nested = listFacts(field.fields ?? [], asObject(value), `${path}.`)
-    for (const [fact, found] of nested) facts.set(fact, found)
+    const path = parent === undefined ? field.name : `${parent.path}.${field.name}`
+    const found = { field, path, value: getOwn(data, field.name), section: parent?.section ?? field.section }
+    if (field.fact !== undefined) facts.set(field.fact, found)
+    const nested = listFacts(field.fields ?? [], asObject(found.value), found)
+    for (const entry of nested) facts.set(...entry)
   }
   return facts
 }
@@ -74,10 +74,12 @@ function renderMadeOf(locale: PageLocale, fact: FactField | undefined): string {
   return materials.join(', ') + (shares.length > MAX_MATERIALS ? ' …' : '')
 }
 
-function renderRepairable({ labels }: PageLocale, isRepairable: unknown, hasSpareParts: unknown): string {
-  if (typeof isRepairable !== 'boolean') return ''
-  if (!isRepairable) return html`${labels.ui.no}`
-  return html`${labels.ui[hasSpareParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
+/** Leads to the section that says how. */
+function renderRepairable({ labels }: PageLocale, { value, section }: FactField, parts: unknown): string {
+  if (typeof value !== 'boolean') return ''
+  if (!value) return html`${labels.ui.no}`
+  const answer = labels.ui[parts === true ? 'repairable.withParts' : 'repairable.withoutParts']
+  return section === undefined ? html`${answer}` : html`<a href="#${section}">${answer}</a>`
 }
 
 /** The first sentence of the recycling instructions. A section below has all of them. */

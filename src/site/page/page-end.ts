@@ -100,7 +100,9 @@ function renderChangedFields(page: PageContext, { kind, changed = [] }: PublicVe
     .filter(field => changed.includes(field.name) && isWhollyVisible(field, audience))
     .map(field => renderFieldLabel(page, field.name))
   const more = names.length > MAX_CHANGED_FIELDS ? ' …' : ''
-  return names.length === 0 ? '' : html`: !${names.slice(0, MAX_CHANGED_FIELDS).join(', ')}${more}`
+  return names.length === 0
+    ? ''
+    : html`: <small>!${names.slice(0, MAX_CHANGED_FIELDS).join(', ')}${more}</small>`
 }
 
 const isWhollyVisible = (field: Field, audience: Audience): boolean =>

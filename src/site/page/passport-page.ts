@@ -21,10 +21,10 @@ import {
 import { renderFooter, renderIdentifiers, renderProof, renderWithheldNote } from './page-end.ts'
 import { renderHeader, renderHeadLinks, renderNotices, renderStatusLine } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
-import { renderGallery, renderPictureColors } from './pictures.ts'
+import { renderGallery, renderPictureRules } from './pictures.ts'
 import { getDocumentTitle, renderRecalls } from './recall-notice.ts'
 import { renderDocument } from './shell.ts'
-import { renderStory, renderStoryColor } from './story.ts'
+import { renderStory, renderStoryRule } from './story.ts'
 import { buildTheme, type Theme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
 
@@ -60,7 +60,7 @@ export function renderPassportPage(
 !${renderRecalls(page, view)}!${renderHeader(page)}
 <main id="content">!${renderContent(page, story)}</main>
 !${renderFooter(page)}`
-  const theme = buildTheme(brand, body, renderPictureColors(view) + renderStoryColor(story))
+  const theme = buildTheme(brand, body, renderPictureRules(view) + renderStoryRule(story))
   const title = getDocumentTitle(page, name, view)
   const isIndexable = canBeIndexed(view) && access === undefined && !isLinkInvalid
   return {

@@ -56,17 +56,19 @@ export function renderGallery(page: PageContext): string {
   )
 }
 
-/**
- * The colour of each picture until it has loaded, and of its alternative text on that: pages allow no inline
- * style.
- */
-export const renderPictureColors = (view: PassportView): string =>
+export const renderPictureRules = (view: PassportView): string =>
   listPictures(view)
-    .map(({ file }, i) => renderPictureColor(`c${i}`, file))
+    .map(({ file }, i) => renderPictureRule(`c${i}`, file))
     .join('')
 
-export const renderPictureColor = (className: string, { color }: PictureFile): string =>
-  /^#[0-9a-f]{6}$/.test(color) ? `.${className}{background:${color};color:${findTextColor(color)}}` : ''
+/**
+ * The shape of a picture, its colour until it has loaded, and that of its alternative text: pages allow no
+ * inline style.
+ */
+export function renderPictureRule(className: string, { color, width, height }: PictureFile): string {
+  const colors = /^#[0-9a-f]{6}$/.test(color) ? `;background:${color};color:${findTextColor(color)}` : ''
+  return `.${className}{--r:${Number((width / height).toFixed(3))}${colors}}`
+}
 
 const findTextColor = (background: string): string =>
   getContrast(background, '#000000') > getContrast(background, '#ffffff') ? '#000' : '#fff'

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import type { PageStory } from '../../passports/story/read-story.ts'
 import { asText, getSignedOperator, type PageContext, renderOpenSection } from './page-context.ts'
-import { LAZY, renderPagePicture, renderPictureColor } from './pictures.ts'
+import { LAZY, renderPagePicture, renderPictureRule } from './pictures.ts'
 import {
   findLink,
   findLocalizedText,
@@ -32,9 +32,9 @@ export function renderStory(page: PageContext, story: PageStory | undefined): st
   return renderOpenSection(ANCHOR, ui['story.title'], html`<p class="from"><bdi>${note}</bdi></p>!${body}`)
 }
 
-/** The rule of the picture's colour; empty without a picture. */
-export const renderStoryColor = (story: PageStory | undefined): string =>
-  story?.file === undefined ? '' : renderPictureColor(COLOR_CLASS, story.file)
+/** The rule of its picture; empty without a picture. */
+export const renderStoryRule = (story: PageStory | undefined): string =>
+  story?.file === undefined ? '' : renderPictureRule(COLOR_CLASS, story.file)
 
 const getAuthor = ({ brand, view }: PageContext): string =>
   brand.name ?? (asText(view.data.brandName) || getSignedOperator(view))
