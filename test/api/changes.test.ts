@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { newUuid, parseId } from '../../src/kernel/ids.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
-import { listChangedPassports } from '../../src/passports/read/list-changes.ts'
+import { countChangedPassports, listChangedPassports } from '../../src/passports/read/list-changes.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -334,6 +334,29 @@ describe('the list of changes', () => {
     // A sync's look-up must use its index even if an account without products prepared the statement.
     for (const plan of await plansOf(sql, '%as ids%')) assert.match(plan, /using passport_sku on/i, plan)
     await sql.end()
+  })
+})
+
+describe('on a server without any passport', () => {
+  test('the plans of changes and of a public page find each row by its keys', {
+    skip: skipOnCitus('plan'),
+  }, async () => {
+    const empty = await startHarness()
+    const { ctx } = await empty.account({ plan: 'enterprise' })
+    const sql = openPool(empty.target, { max: 1 })
+    const filter = { levels: ['m', 'b', 'i'] as const, since: new Date('2000-01-01') }
+    await listChangedPassports({ ...ctx, sql }, filter, { limit: 100, page: 1 })
+    await countChangedPassports({ ...ctx, sql }, filter)
+    await findPublicPassport(sql, newUuid(0))
+    const plans = [
+      ...(await plansOf(sql, '%with corrected as%')),
+      ...(await plansOf(sql, '%as unit_fields%')),
+    ]
+    assert.equal(plans.length, 3)
+    // A condition that is checked after the rows were joined reads all of the account for each.
+    for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join|Join Filter/, plan)
+    await sql.end()
+    await empty.close()
   })
 })
 

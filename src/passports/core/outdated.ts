@@ -9,13 +9,18 @@ import type { PassportRow } from './record.ts'
 /**
  * Joins the `owner` of the content `c` of `p`, and the `batch_model` if that owner is a batch. A null key
  * costs models no look-up. The content has the corrections up to their versions `upto` and `model_upto`.
+ * `limit 1`: a plan made for an empty table would read all passports of the account for each row.
  */
 export const joinOwners = perDatabase(
   (sql): Fragment => sql`
-  left join passport owner on owner.id = case when p.parent_id is not null then c.owner_id end
-    and owner.account_id = c.account_id
-  left join passport batch_model on batch_model.id = case when c.model_upto is not null then p.model_id end
-    and batch_model.account_id = p.account_id`,
+  left join lateral (
+    select o.last_correction, o.corrected_at from passport o
+    where o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id limit 1
+  ) owner on true
+  left join lateral (
+    select m.last_correction, m.corrected_at from passport m
+    where m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id limit 1
+  ) batch_model on true`,
 )
 
 /** True if the owner or the batch's model was corrected later; null without an owner. */
@@ -67,21 +72,25 @@ export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since:
     sql`and batch_model.corrected_at >= ${since}`,
   )
 
+/** `offset 0` keeps the planner from starting with the contents or batches of the account. */
 const outdatedByOwners = (
   sql: Sql,
   accountId: number,
   ownerFilter: Fragment,
   modelFilter: Fragment,
 ): Fragment => sql`
-  select c.id, owner.corrected_at as at from passport owner
-  join content c on c.owner_id = owner.id and c.account_id = owner.account_id
-  where owner.account_id = ${accountId} and owner.last_correction > 0 and ${isCorrectedByOwner(sql)} ${ownerFilter}
+  select c.id, owner.corrected_at as at from passport owner cross join lateral (
+    select c.id from content c
+    where c.owner_id = owner.id and c.account_id = owner.account_id and ${isCorrectedByOwner(sql)} offset 0) c
+  where owner.account_id = ${accountId} and owner.last_correction > 0 ${ownerFilter}
   union all
-  select c.id, batch_model.corrected_at from passport batch_model
-  join passport b on b.parent_id = batch_model.id and b.account_id = batch_model.account_id and b.level = 'b'
-  join content c on c.owner_id = b.id and c.account_id = b.account_id
+  select c.id, batch_model.corrected_at from passport batch_model cross join lateral (
+    select c.id from passport b cross join lateral (
+      select c.id from content c
+      where c.owner_id = b.id and c.account_id = b.account_id and ${isCorrectedByModel(sql)} offset 0) c
+    where b.parent_id = batch_model.id and b.account_id = batch_model.account_id and b.level = 'b' offset 0) c
   where batch_model.account_id = ${accountId} and batch_model.last_correction > 0 and batch_model.parent_id is null
-    and ${isCorrectedByModel(sql)} ${modelFilter}`
+    ${modelFilter}`
 
 /** Whether a version of a passport was outdated at a time, by the corrections in the history. */
 export async function wasOutdated(

@@ -48,8 +48,10 @@ export async function listChangedPassports(
       select id, touched from (${merged}) found order by touched, id limit ${window.limit + 1} offset ${offset}
     )
     select ${summaryColumns(sql)}, (extract(epoch from page.touched) * 1000000)::bigint as touched_us
-    from (select id, touched from page limit 101) page join passport p on p.id = page.id
-    join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
+    from (select id, touched from page limit 101) page
+    cross join lateral (select * from passport where id = page.id and account_id = ${ctx.accountId} limit 1) p
+    cross join lateral (select * from content where id = p.content_id and account_id = p.account_id limit 1) c
+    ${joinOwners(sql)}
     order by page.touched, p.id`)
 }
 
@@ -154,7 +156,7 @@ function selectTouchedByCorrection(
       where ${filterConditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
         and p.parent_id is not null and p.content_id = x.id and x.at > ${touchedAt(sql)}
         ${after && from ? sql`and p.id > case when x.at > ${from} then ${FIRST_ID}::uuid else ${after.id}::uuid end` : sql``}
-        ${maxRows === undefined ? sql`` : sql`order by p.id limit ${maxRows}`}) u
+        ${maxRows === undefined ? sql`offset 0` : sql`order by p.id limit ${maxRows}`}) u
     ${from ? sql`where x.at >= ${from}` : sql``}
     ${maxRows === undefined ? sql`` : sql`order by x.at, u.id limit ${maxRows}`})`
 }
