@@ -186,10 +186,19 @@ describe('hostile files', () => {
   }
 
   test('that take too long end only their process', async () => {
-    const hasty = createPreparer({ timeoutMs: 1 })
+    const hasty = createPreparer({ maxCpuMs: 1 })
     const prepared = await hasty.prepare(await makeJpeg({ width: 4_000, height: 3_000 }))
     assert.ok('rejection' in prepared)
     assert.match(prepared.rejection.message, /too much memory or time/)
+    hasty.stop()
+  })
+
+  test('a good file that gets no processor time is not to blame', async () => {
+    const hasty = createPreparer({ timeoutMs: 1 })
+    await assert.rejects(hasty.prepare(await makePng({ width: 40, height: 30 })), {
+      code: 'unavailable',
+      retryAfterMs: 5_000,
+    })
     hasty.stop()
   })
 })

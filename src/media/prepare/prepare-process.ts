@@ -2,22 +2,31 @@
  * The process that decodes what accounts upload: a file that crashes a decoder, or needs too much memory or
  * time, ends only this process.
  */
+import { Worker } from 'node:worker_threads'
 import { prepareFile } from './prepare-file.ts'
+import type { MonitorData } from './prepare-monitor.ts'
 import type { Preparation } from './prepared-file.ts'
 
-export type PrepareRequest = { id: number; bytes: Uint8Array }
+export type PrepareRequest = { id: number; bytes: Uint8Array; maxCpuMs: number }
 export type PrepareResponse = { id: number; preparation: Preparation }
 
-/** Decoding 50 megapixels takes some 250 MB. */
-const MAX_RSS_BYTES = 448 * 1024 * 1024
-const CHECK_INTERVAL_MS = 25
+const MONITOR = new URL('./prepare-monitor.ts', import.meta.url)
+const MONITOR_HEAP_MIB = 16
 
-process.on('message', async ({ id, bytes }: PrepareRequest) => {
+const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+let monitor: Worker | undefined
+
+function startMonitor(maxCpuMs: number): Worker {
+  const workerData: MonitorData = { current, maxCpuMs }
+  return new Worker(MONITOR, { workerData, resourceLimits: { maxOldGenerationSizeMb: MONITOR_HEAP_MIB } })
+}
+
+process.on('message', async ({ id, bytes, maxCpuMs }: PrepareRequest) => {
+  monitor ??= startMonitor(maxCpuMs)
+  Atomics.store(current, 0, id)
   const preparation = await prepareFile(bytes)
+  Atomics.store(current, 0, 0)
   process.send?.({ id, preparation } satisfies PrepareResponse)
 })
 // The parent has ended.
 process.on('disconnect', () => process.exit())
-setInterval(() => {
-  if (process.memoryUsage.rss() > MAX_RSS_BYTES) process.exit(1)
-}, CHECK_INTERVAL_MS).unref()

@@ -1,21 +1,30 @@
 /** Prepares uploaded files, one after another, in a process that is started when it is needed. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { unavailable } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import type { PrepareRequest, PrepareResponse } from './prepare-process.ts'
 import { type Preparation, reject } from './prepared-file.ts'
 
 const ENTRY = new URL('./prepare-process.ts', import.meta.url)
 const MAX_HEAP_MIB = 192
-const PREPARE_TIMEOUT_MS = 20_000
+/** Of processor time: a good file takes a tenth of this. */
+const MAX_CPU_MS = 20_000
+/** Of a file that gets hardly any processor time, because the machine is busy. */
+const PREPARE_TIMEOUT_MS = 90_000
 /** An idle process ends after this, which frees its memory. */
 const IDLE_MS = 10_000
 const MAX_WAITING = 8
 const MAX_WAIT_MS = 20_000
+const RETRY_AFTER_MS = 5_000
 
 export type Preparer = ReturnType<typeof createPreparer>
 
-export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?: number } = {}) {
+type PreparerLimits = { timeoutMs?: number; maxCpuMs?: number }
+
+export function createPreparer({
+  timeoutMs = PREPARE_TIMEOUT_MS,
+  maxCpuMs = MAX_CPU_MS,
+}: PreparerLimits = {}) {
   const permits = new Semaphore({ capacity: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
   let child: ChildProcess | undefined
   let idle: NodeJS.Timeout | undefined
@@ -40,6 +49,7 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
   }
   const run = (bytes: Uint8Array): Promise<Preparation> =>
     new Promise((resolve, reject) => {
+      let isLate = false
       clearTimeout(idle)
       child ??= start()
       const worker = child
@@ -49,6 +59,7 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
         worker.off('message', onMessage).off('exit', onExit).off('error', onExit)
         // The file is not to blame.
         if (isStopped) return reject(stoppedError())
+        if (isLate) return reject(lateError())
         idle = setTimeout(endProcess, IDLE_MS).unref()
         resolve(preparation)
       }
@@ -56,21 +67,22 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
         if (answered === id) end(preparation)
       }
       const onExit = () => end(TOO_HEAVY)
-      const timer = setTimeout(endProcess, timeoutMs)
+      const timer = setTimeout(() => {
+        isLate = true
+        endProcess()
+      }, timeoutMs)
       worker.on('message', onMessage).on('exit', onExit).on('error', onExit)
-      worker.send({ id, bytes } satisfies PrepareRequest)
+      worker.send({ id, bytes, maxCpuMs } satisfies PrepareRequest)
     })
   return {
-    /** Throws `unavailable` if too many files wait, or after `stop`. */
+    /** Throws `unavailable` if too many files wait, if the machine is too busy, or after `stop`. */
     async prepare(bytes: Uint8Array): Promise<Preparation> {
       const preparation = await permits.run(() => {
         if (isStopped) throw stoppedError()
         return run(bytes)
       })
       if (preparation === undefined)
-        throw unavailable(
-          'Too many files are being processed. Nothing was stored; send it again in a moment.',
-        )
+        throw busyError('Too many files are being processed. Nothing was stored; send it again in a moment.')
       return preparation
     },
     stop() {
@@ -80,8 +92,13 @@ export function createPreparer({ timeoutMs = PREPARE_TIMEOUT_MS }: { timeoutMs?:
   }
 }
 
+const busyError = (message: string) => new AppError('unavailable', message, undefined, RETRY_AFTER_MS)
+
 const stoppedError = () =>
-  unavailable('The server is being stopped. Nothing was stored; send the file again in a moment.')
+  busyError('The server is being stopped. Nothing was stored; send the file again in a moment.')
+
+const lateError = () =>
+  busyError('The server is too busy to process the file. Nothing was stored; send it again in a moment.')
 
 const TOO_HEAVY = reject(
   'media_unreadable',
