@@ -1,6 +1,6 @@
 /**
- * Ends the process that decodes a file if that takes too much memory or processor time. Runs in a thread, because
- * a parser may keep the main thread busy. Other programs on the machine cost a file nothing.
+ * Ends the process that decodes a file if that takes too much memory or processor time. Runs in a thread,
+ * because a parser may keep the main thread busy. Other programs on the machine cost a file nothing.
  */
 import { workerData } from 'node:worker_threads'
 

@@ -14,15 +14,17 @@ const MONITOR = new URL('./prepare-monitor.ts', import.meta.url)
 const MONITOR_HEAP_MIB = 16
 
 const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-let monitor: Worker | undefined
+let isMonitored = false
 
-function startMonitor(maxCpuMs: number): Worker {
+function startMonitor(maxCpuMs: number): void {
+  if (isMonitored) return
+  isMonitored = true
   const workerData: MonitorData = { current, maxCpuMs }
-  return new Worker(MONITOR, { workerData, resourceLimits: { maxOldGenerationSizeMb: MONITOR_HEAP_MIB } })
+  new Worker(MONITOR, { workerData, resourceLimits: { maxOldGenerationSizeMb: MONITOR_HEAP_MIB } })
 }
 
 process.on('message', async ({ id, bytes, maxCpuMs }: PrepareRequest) => {
-  monitor ??= startMonitor(maxCpuMs)
+  startMonitor(maxCpuMs)
   Atomics.store(current, 0, id)
   const preparation = await prepareFile(bytes)
   Atomics.store(current, 0, 0)

@@ -13,7 +13,8 @@ const MAX_CPU_MS = 20_000
 const PREPARE_TIMEOUT_MS = 90_000
 /** An idle process ends after this, which frees its memory. */
 const IDLE_MS = 10_000
-const MAX_WAITING = 8
+/** Uploads and fetches have limits of their own, which are reached before this one. */
+const MAX_WAITING = 24
 const MAX_WAIT_MS = 20_000
 const RETRY_AFTER_MS = 5_000
 
