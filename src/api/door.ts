@@ -26,6 +26,7 @@ import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { keepBodyBytes } from './idempotency.ts'
 import { limitAddress } from './limits.ts'
 import { MAX_UPLOAD_BYTES, readUpload } from './media/read-upload.ts'
+import { acquireUploadPermit } from './media/upload-permits.ts'
 import { handleWrite, type RawInput } from './writes.ts'
 
 declare module 'fastify' {
@@ -50,6 +51,7 @@ const isNeverRejected = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === true && endpoint.isNeverRejected === true
 const takesFile = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === false && endpoint.takesFile === true
+const isJson = ({ headers }: FastifyRequest) => /^application\/json\b/i.test(headers['content-type'] ?? '')
 const isBodyOptional = (endpoint: Endpoint | undefined) =>
   endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
@@ -94,6 +96,8 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         else await authorize(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
         if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
+        if (takesFile(endpoint) && !isJson(request))
+          await acquireUploadPermit(setup.sql, keyOf(request).accountId, reply)
       })
       door.addHook('onClose', async () => setup.media.preparer.stop())
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
