@@ -97,8 +97,9 @@ describe('POST /offers', () => {
       [{ url: 'https://user:secret@shop.example' }, 'url', 'format'],
       [{ url: 'https://shop.example/\u202egnp.exe' }, 'url', 'format'],
       [{ url: `https://shop.example/${'x'.repeat(2_048)}` }, 'url', 'length'],
-      [{ position: -1 }, 'position', 'max'],
-      [{ position: 1.5 }, 'position', 'max'],
+      [{ position: -1 }, 'position', 'min'],
+      [{ position: 10_000 }, 'position', 'max'],
+      [{ position: 1.5 }, 'position', 'type'],
       [{ order: 1 }, 'order', 'unknown_field'],
     ]
     const before = (await send('GET', '')).text
@@ -141,6 +142,12 @@ describe('PATCH /offers/{id}', () => {
     const wrong = await send('PATCH', `/${offer.id}`, { url: null, kind: 'rent' })
     assert.equal(wrong.status, 422)
     assert.deepEqual((await send('GET', `/${offer.id}`)).json, emptied.json)
+    const ofTextiles = await create({ category: 'textile' })
+    const { json } = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    const move = { product_id: json.data.id }
+    const both = await send('PATCH', `/${ofTextiles.id}`, move)
+    assert.match(both.json.error, /category must be null if product_id is set/)
+    assert.equal((await send('PATCH', `/${ofTextiles.id}`, { ...move, category: null })).status, 200)
   })
 })
 

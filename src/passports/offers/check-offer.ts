@@ -67,7 +67,7 @@ function readKind(kind: unknown): OfferContent['kind'] {
 
 function readScope({ category, product_id: product }: SentOffer) {
   if (!isNothing(category) && !isNothing(product)) {
-    const message = 'must be left out if product_id is sent: an offer is for a category or for a product.'
+    const message = 'must be null if product_id is set: an offer is for a category or for a product.'
     throw error(['category'], 'immutable', message)
   }
   return collectErrors({
@@ -142,8 +142,9 @@ const isOfferUrl = (text: string): boolean => /^https:\/\//i.test(text) && isOne
 
 function readPosition(position: unknown): number | undefined {
   if (isNothing(position)) return undefined
-  if (typeof position === 'number' && Number.isInteger(position)) {
-    if (position >= 0 && position <= MAX_OFFER_POSITION) return position
-  }
-  throw error(['position'], 'max', `must be a whole number from 0 to ${MAX_OFFER_POSITION}.`)
+  const message = `must be a whole number from 0 to ${MAX_OFFER_POSITION}.`
+  if (typeof position !== 'number' || !Number.isInteger(position)) throw error(['position'], 'type', message)
+  if (position < 0) throw error(['position'], 'min', message)
+  if (position > MAX_OFFER_POSITION) throw error(['position'], 'max', message)
+  return position
 }
