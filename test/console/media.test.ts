@@ -47,7 +47,10 @@ describe('a file that is refused', () => {
       [heic, /HEIC photo from an iPhone.*export it as JPEG/],
       [hostile.get('an SVG'), /neither a picture .* nor a PDF\. Save or export/],
       [hostile.get('a picture of 12,001 by 1 pixels'), /at most 50 megapixels, and 12,000 pixels on a side/],
-      [hostile.get('an encrypted PDF'), /a password, a script or an attached file\. Print it/],
+      [
+        hostile.get('an encrypted PDF'),
+        /a password, a script, a film or sound, or an attached file\. Print it/,
+      ],
       [hostile.get('a PDF of nothing'), /The PDF cannot be read\. Open it, print it/],
       [(await makeJpeg({ width: 64, height: 64 })).subarray(0, 400), /The picture cannot be read.*as JPEG/],
     ] as const) {
