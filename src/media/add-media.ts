@@ -7,7 +7,14 @@ import { getMediaQuota } from '../accounts/limits/media-quota.ts'
 import { storeIdempotencyRecord } from '../accounts/store-idempotency-record.ts'
 import { AppError, type DetailCode, invalid, invalidField, unavailable } from '../kernel/errors.ts'
 import { copyMedia } from './copy-media.ts'
-import { findMedia, KIND_LETTER, type MediaFile, originalKey, variantKey } from './media-file.ts'
+import {
+  findMedia,
+  KIND_LETTER,
+  listObjectKeys,
+  type MediaFile,
+  originalKey,
+  variantKey,
+} from './media-file.ts'
 import type { MediaServices } from './media-services.ts'
 import { detectMediaType, isDeclaredType } from './media-type.ts'
 import { type PreparedFile, type Rejection, VARIANT_TYPES } from './prepare/prepared-file.ts'
@@ -26,8 +33,8 @@ const NO_RESPONSE: StoredResponse = { status: 201, headers: {}, body: '' }
 
 /**
  * Checks and renders the file, stores its bytes, and then says that it is ready. The same bytes again return
- * the file as it is. Throws `validation`, `payload_too_large`, `unsupported_media_type`, `plan_limit`,
- * `unavailable`.
+ * the file as it is, and store what is missing of it. Throws `validation`, `payload_too_large`,
+ * `unsupported_media_type`, `plan_limit`, `unavailable`.
  */
 export async function addMedia(
   ctx: MediaContext,
@@ -37,12 +44,20 @@ export async function addMedia(
   const id = hash('sha256', bytes, 'hex')
   requireDeclaredType(bytes, declaredType)
   const known = await findMedia(ctx, id)
-  if (known?.status === 'ready') return finish(ctx, id, buildResponse, false)
+  if (known?.status === 'ready' && (await hasObjects(ctx, known)))
+    return finish(ctx, id, buildResponse, false)
   const preparation = await ctx.preparer.prepare(bytes)
   if ('rejection' in preparation) throw toError(preparation.rejection)
   await reserve(ctx, { id, bytes: bytes.length, prepared: preparation })
   await writeObjects(ctx, id, bytes, preparation)
-  return finish(ctx, id, buildResponse, true)
+  return finish(ctx, id, buildResponse, known?.status !== 'ready')
+}
+
+/** False for a file whose objects somebody has removed from the store: sending it again brings them back. */
+async function hasObjects({ mediaStore, accountId }: MediaContext, file: MediaFile): Promise<boolean> {
+  for (const key of listObjectKeys(accountId, file))
+    if ((await mediaStore.read(key)) === undefined) return false
+  return true
 }
 
 /** Throws `validation` if the bytes are of another type. A type that is not accepted is reported later. */
