@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { variantKey } from '../../src/media/media-file.ts'
 import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
 import { exportStaticSite } from '../../src/transfer/static/export-static-site.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -87,6 +88,30 @@ async function assertHasFiles(dir: string) {
     [...names.map(name => `m/${picture}/${name}`), `d/${open}`].toSorted(),
   )
 }
+
+describe('a file that is missing in the store', () => {
+  test('ends a static export with its name, the product and a way out; sent again, it is there', async () => {
+    const { mediaStore } = t.setup.media
+    const bytes = await makePng({ width: 700, height: 51 })
+    const id = await store(bytes, 'image/png')
+    const { category, data } = newProduct()
+    const body = { category, data: { ...data, pictures: [{ media: id, alt: { en: 'The back' } }] } }
+    const made = await t.ask('POST', '/api/v1/products', { key: account.key, body })
+    await mediaStore.delete(variantKey(account.id, id, 640, 'webp'))
+    const dir = folder.file('missing')
+    const run = () => exportStaticSite(setup(), { accountId: account.id, dir })
+    await assert.rejects(run(), {
+      code: 'unavailable',
+      message: new RegExp(
+        `/p/${made.json.data.id} shows the file /m/${id}/640\\.webp, .*send the same file again`,
+      ),
+    })
+    assert.equal(await store(bytes, 'image/png'), id)
+    await run()
+    assert.ok((await readFile(join(dir, 'm', id, '640.webp'))).length > 0)
+    await t.ask('POST', `/api/v1/products/${made.json.data.id}/archive`, { key: account.key })
+  })
+})
 
 describe('pictures and public documents', () => {
   test('are in a static export, where its pages lead to them', async () => {

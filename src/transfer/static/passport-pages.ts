@@ -4,7 +4,7 @@
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportLine } from '../../passports/copies/export-rows.ts'
 
@@ -68,7 +68,7 @@ export async function writePassportPages(setup: StaticPages, site: PageTarget, i
   }
   while (waiting.length > 0) {
     const batch = waiting.splice(0, PAGES_PER_BATCH)
-    const bodies = await Promise.all(batch.map(({ live, accept }) => getStaticPage(setup, live, accept)))
+    const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
     const files = batch.map(({ file, accept }, n): StaticFile => {
       const body = bodies[n] ?? ''
       return {
@@ -78,6 +78,16 @@ export async function writePassportPages(setup: StaticPages, site: PageTarget, i
     })
     await site.put(...files)
   }
+}
+
+/** Throws `unavailable` for a picture or document that is not in the store. */
+async function getTarget(setup: StaticPages, { live, accept }: Target, id: string): Promise<Buffer> {
+  if (!/^\/[md]\//.test(live)) return getStaticPage(setup, live, accept)
+  const { status, body } = await setup.fetchPage(live, accept)
+  if (status === 200) return body
+  throw unavailable(
+    `The product ${setup.publicUrl}/p/${id} shows the file ${live}, but the server answers ${status} instead of sending it. If doctor --verify says that it is missing, send the same file again (POST /media, or the console) or restore it from a backup. Then run the same command again: it continues there.`,
+  )
 }
 
 type Target = { live: string; accept: string; file: string }
