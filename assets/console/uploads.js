@@ -90,7 +90,6 @@ function start(box) {
   const waiting = []
   const stored = []
   let isBusy = false
-  let hasFailed = false
 
   const show = () => {
     if (texts.adds === '') return location.assign(`${texts.upload}?added=${stored.length}`)
@@ -102,9 +101,10 @@ function start(box) {
   }
   go.addEventListener('click', show)
 
-  /** After an error, people read it first and go on when they want. */
+  /** After an error, people read it first, and go on when they want or with other files. */
   async function sendAll() {
     if (isBusy) return
+    let hasFailed = false
     isBusy = true
     go.remove()
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
