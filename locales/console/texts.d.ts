@@ -591,6 +591,9 @@ export type Texts = {
     deleteQuestion: string
     deleteLead: string
     keep: string
+    inDraft: string
+    usedByDrafts: string
+    onlyDraft: string
     inUse: string
     problems: {
       noFile: string

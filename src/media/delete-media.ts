@@ -13,16 +13,21 @@ import type { MediaStore } from './store/media-store.ts'
 const UNFINISHED_MS = 3_600_000
 const MAX_DELETED = 100
 
-type DeletingContext = AccountContext & { mediaStore: MediaStore }
+export type DeletingContext = AccountContext & {
+  mediaStore: MediaStore
+  /** Whether a draft names the file. It is asked while no draft can begin to name it. */
+  isNamedInDraft: (ctx: AccountContext, id: string) => Promise<boolean>
+}
 
 /**
- * Throws `not_found`, and `in_use` while any version of a passport or the account's block “From the brand”
- * refers to the file. Killed halfway, the next clean-up ends it.
+ * Throws `not_found`, and `in_use` while any version of a passport, a draft or the account's block “From the
+ * brand” refers to the file. Killed halfway, the next clean-up ends it.
  */
 export async function deleteMedia(ctx: DeletingContext, id: string): Promise<void> {
   const file = await withTransaction(atHome(ctx), async tx => {
     const [home = tx, ...others] = listAccountShards(tx)
     for (const shard of [home, ...others]) await requireUnused(shard, id)
+    if (await ctx.isNamedInDraft(tx, id)) throw inDraftError()
     for (const { sql, accountId } of others) {
       await sql`delete from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
     }
@@ -51,6 +56,12 @@ async function requireUnused(ctx: AccountContext, id: string): Promise<void> {
     'A passport refers to this file, now or in an earlier version, and shows it for ever. It cannot be deleted.',
   )
 }
+
+const inDraftError = () =>
+  new AppError(
+    'in_use',
+    'A draft refers to this file. Remove it from the draft, or publish or delete the draft, and try again.',
+  )
 
 type DeletedFile = { account_id: number; id: string; width: number | null; bytes: number }
 

@@ -2,9 +2,9 @@
 
 import { findHome } from '../accounts/account-shard.ts'
 import { isStoryPicture } from '../accounts/brand/story.ts'
-import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import type { OperatorContext } from '../accounts/context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { deleteMedia } from './delete-media.ts'
+import { type DeletingContext, deleteMedia } from './delete-media.ts'
 import { findMedia } from './media-file.ts'
 import type { MediaStore } from './store/media-store.ts'
 
@@ -14,8 +14,7 @@ const MAX_CHECKED = 200
 
 type UnusedSetup = {
   mediaStore: MediaStore
-  /** Whether something that is no version refers to the file. */
-  isNeeded: (ctx: AccountContext, id: string) => Promise<boolean>
+  isNamedInDraft: DeletingContext['isNamedInDraft']
   goesOn: () => boolean
 }
 
@@ -29,7 +28,7 @@ export type UnusedCursor = { accountId: number; id: string } | undefined
  */
 export async function deleteUnusedMedia(
   ctx: OperatorContext,
-  { mediaStore, isNeeded, goesOn }: UnusedSetup,
+  { mediaStore, isNamedInDraft, goesOn }: UnusedSetup,
   after: UnusedCursor,
 ): Promise<{ deleted: number; next: UnusedCursor }> {
   const before = new Date(ctx.clock.now().getTime() - UNUSED_MS)
@@ -44,19 +43,19 @@ export async function deleteUnusedMedia(
   for (const { accountId, id } of found) {
     if (!goesOn()) break
     const home = await findHome(ctx.sql, accountId)
-    const account: AccountContext = { ...ctx, ...home, accountId, actorId: 0 }
+    const account = { ...ctx, ...home, accountId, actorId: 0, mediaStore, isNamedInDraft }
     // The account's home knows if the file was sent again.
     const file = await findMedia(account, id)
     if (file === undefined || file.createdAt >= before) continue
-    if (!(await isNeeded(account, id)) && (await tryToDelete(account, mediaStore, id))) deleted++
+    if (await tryToDelete(account, id)) deleted++
   }
   return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }
 }
 
-/** False if a version on another shard refers to it, or if another process was faster. */
-async function tryToDelete(ctx: AccountContext, mediaStore: MediaStore, id: string): Promise<boolean> {
+/** False if a draft or a version on another shard refers to it, or if another process was faster. */
+async function tryToDelete(ctx: DeletingContext, id: string): Promise<boolean> {
   try {
-    await deleteMedia({ ...ctx, mediaStore }, id)
+    await deleteMedia(ctx, id)
     return true
   } catch (error) {
     if (error instanceof AppError && (error.code === 'in_use' || error.code === 'not_found')) return false

@@ -28,10 +28,14 @@ const UNKNOWN_MEDIA = 'CA003'
 
 export const isUnknownMedia = (error: unknown): boolean => sqlState(error) === UNKNOWN_MEDIA
 
-/** Of these references, those to files that the account lacks, that are of another kind, or not ready. */
+/**
+ * Of these references, those to files that the account lacks, that are of another kind, or not ready.
+ * `locks`: none of the others is deleted before the transaction ends.
+ */
 export async function findUnknownUses<U extends Pick<MediaUse, 'account_id' | 'media' | 'kind'>>(
   sql: Sql,
   uses: readonly U[],
+  { locks = false } = {},
 ): Promise<U[]> {
   if (uses.length === 0) return []
   const ids = [...new Set(uses.map(({ media }) => media))]
@@ -39,7 +43,8 @@ export async function findUnknownUses<U extends Pick<MediaUse, 'account_id' | 'm
   const rows = await sql<{ account_id: number; id: string; kind: MediaUse['kind'] }[]>`
     select account_id, encode(id, 'hex') as id, kind from media
     where account_id = any(${accounts}::int[]) and status = 'r'
-      and id in (select decode(i, 'hex') from unnest(${ids}::text[]) i)`
+      and id in (select decode(i, 'hex') from unnest(${ids}::text[]) i)
+    ${locks ? sql`order by id for key share` : sql``}`
   const found = new Set(rows.map(row => `${row.account_id} ${row.id} ${row.kind}`))
   return uses.filter(use => !found.has(`${use.account_id} ${use.media} ${use.kind}`))
 }

@@ -1,7 +1,7 @@
 /** The scheduled tasks of pictures and documents, in one shard. */
 import { deleteUnfinishedMedia } from '../media/delete-media.ts'
 import { deleteOldFetches, deleteUnusedMedia, type UnusedCursor } from '../media/delete-unused-media.ts'
-import { isNamedInDraft } from '../passports/drafts/is-named-in-draft.ts'
+import { isNamedInDraft } from '../passports/drafts/named-in-drafts.ts'
 import { createMediaFetcher, type MediaFetcherSetup } from './media-fetcher.ts'
 import { repeat } from './repeat.ts'
 import { createThrottledLogger } from './throttled-logger.ts'
@@ -36,7 +36,7 @@ export function createMediaCleanup({ sql, clock, log, mediaStore }: CleanupSetup
   let cursor: UnusedCursor
   return async (): Promise<void> => {
     const unfinished = await deleteUnfinishedMedia({ sql, clock }, mediaStore)
-    const setup = { mediaStore, isNeeded: isNamedInDraft, goesOn }
+    const setup = { mediaStore, isNamedInDraft, goesOn }
     const { deleted: unused, next } = await deleteUnusedMedia({ sql, clock }, setup, cursor)
     cursor = next
     await deleteOldFetches({ sql, clock })

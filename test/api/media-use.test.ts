@@ -11,7 +11,7 @@ import { listMedia } from '../../src/media/list-media.ts'
 import { isMediaInUse } from '../../src/media/media-use.ts'
 import { spreadAccount } from '../../src/webhooks/spread-account.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
-import { IS_SHARDED } from '../database.ts'
+import { getTestShard, IS_SHARDED } from '../database.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { makeJpeg, makePdf } from '../media/sample-files.ts'
 import { storeFileRows } from '../media/stored-files.ts'
@@ -112,13 +112,19 @@ describe('a reference to a file', () => {
     const data = show(newId())
     const batch = { level: 'batch', lot: 'L1' }
     assert.equal((await send('POST', `/products/${id}/children`, batch)).status, 201)
-    const draft = (await send('POST', '/drafts', newProduct(data))).json.data.id
+    const draft = (await send('POST', '/drafts', newProduct({}))).json.data.id
+    // As a draft of the version before, which did not look for files.
+    await getTestShard(
+      t.sql,
+    )`update draft set data = data || ${JSON.stringify(data)}::text::jsonb where id = ${parseId(draft) ?? ''}`
     const ways: [string, Promise<{ json: { errors?: Problem[] }; status: number }>][] = [
       ['PATCH', send('PATCH', `/products/${id}`, { data })],
       ['dry run of PATCH', send('PATCH', `/products/${id}?dry_run=true`, { data })],
       ['dry run of create', send('POST', '/products?dry_run=true', newProduct(data))],
       ['PUT by GTIN', send('PUT', `/products/by-gtin/${gtin}`, newProduct({ ...data, gtin }))],
       ['unit', send('POST', `/products/${id}/children`, { level: 'item', serial: 'S1', data })],
+      ['draft', send('POST', '/drafts', newProduct(data))],
+      ['change of a draft', send('PATCH', `/drafts/${draft}`, { data })],
       ['publishing', send('POST', `/drafts/${draft}/publish`)],
       ['dry run of publishing', send('POST', `/drafts/${draft}/publish?dry_run=true`)],
     ]
@@ -189,13 +195,34 @@ describe('DELETE /media/{id}', () => {
     assert.deepEqual(back.json.data.data.pictures, show(file).pictures)
   })
 
-  test('is 409 for a file that a unit alone refers to, and 204 for one of a draft', async () => {
+  test('is 409 for a file that only a unit or a draft refers to, until the draft is deleted', async () => {
     const [ofUnit, ofDraft] = [await newFile(), await newFile()]
     const { id } = (await create({})).json.data
     const unit = { level: 'item', serial: 'A', data: show(ofUnit) }
     assert.equal((await send('POST', `/products/${id}/children`, unit)).status, 201)
-    assert.equal((await send('POST', '/drafts', newProduct(show(ofDraft)))).status, 201)
-    assert.deepEqual([(await remove(ofUnit)).status, (await remove(ofDraft)).status], [409, 204])
+    const draft = await send('POST', '/drafts', newProduct(show(ofDraft)))
+    assert.equal((await remove(ofUnit)).status, 409)
+    const refused = await remove(ofDraft)
+    assert.deepEqual([refused.status, refused.json.code], [409, 'in_use'])
+    assert.match(refused.text, /A draft refers to this file\. Remove it from the draft/)
+    assert.equal((await send('DELETE', `/drafts/${draft.json.data.id}`)).status, 200)
+    assert.equal((await remove(ofDraft)).status, 204)
+    const late = await send('POST', '/drafts', newProduct(show(ofDraft)))
+    assert.deepEqual(listProblems(late), ['pictures[0].media unknown_media'])
+  })
+
+  test('that races with drafts never removes what a draft names', async () => {
+    for (let i = 0; i < 8; i++) {
+      const file = await newFile()
+      const [saved, removed] = await Promise.all([
+        send('POST', '/drafts', newProduct(show(file))),
+        remove(file),
+      ])
+      assert.deepEqual(
+        saved.status === 201 ? [201, 409] : [saved.status, saved.json.errors[0].code],
+        saved.status === 201 ? [saved.status, removed.status] : [422, 'unknown_media'],
+      )
+    }
   })
 
   test('that races with writes never removes what a version refers to', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../media/fetch/media-fetch.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { buildPictureUrl, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
+import { isNamedInDraft } from '../../passports/drafts/named-in-drafts.ts'
 import { invalidMember, objectBody } from '../endpoint/body.ts'
 import {
   arrayOf,
@@ -224,11 +225,11 @@ export const deleteMediaEndpoint = defineEndpoint({
   tag: 'media',
   summary: 'Delete a picture or document',
   description:
-    'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date.',
+    'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date. So does a file that a draft names.',
   responses: { 204: { description: 'The file is deleted.' } },
   errors: ['in_use'],
   async handle(call) {
-    const ctx = { ...call.account, ...call.setup.media }
+    const ctx = { ...call.account, ...call.setup.media, isNamedInDraft }
     await deleteMediaOrFetch(ctx, call.path.media)
     return { status: 204, body: '' }
   },

@@ -1,13 +1,17 @@
 /** One picture or document: what it is, where it is used, and its deletion. */
 import { html } from 'ghtml'
+import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
 import { deleteMedia } from '../../media/delete-media.ts'
 import { listPassportsUsing } from '../../media/list-uses.ts'
 import { getMedia, type MediaFile, originalKey, requireMediaId, variantKey } from '../../media/media-file.ts'
 import { VARIANT_TYPES, WIDTHS } from '../../media/prepare/prepared-file.ts'
+import type { Draft } from '../../passports/drafts/draft.ts'
+import { isNamedInDraft, listDraftsNaming } from '../../passports/drafts/named-in-drafts.ts'
 import { findSummaries } from '../../passports/read/list.ts'
 import { alertBox, backLink, copyable, facts, questionPage, rowList, section } from '../page/parts.ts'
-import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { DRAFTS, MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getFileUrl } from '../page/thumbnails.ts'
 import { formatTitle, getProductUrl } from '../product-data/product.ts'
 import { describeFile, formatBytes, renderPicture } from './parts.ts'
@@ -21,7 +25,10 @@ const MAX_SHOWN_USES = 20
 
 async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): Promise<Outcome> {
   const { ctx, words, session } = visit
-  const passports = await listPassportsUsing(ctx, file.id, MAX_SHOWN_USES + 1)
+  const [passports, drafts] = await Promise.all([
+    listPassportsUsing(ctx, file.id, MAX_SHOWN_USES + 1),
+    listDraftsNaming(ctx, file.id, MAX_SHOWN_USES),
+  ])
   const texts = words.texts.media
   const title = describeFile(words, file)
   const at = getFileUrl(file.id)
@@ -31,18 +38,20 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
       ? renderPicture(file, texts.preview)
       : html`<p class="choices"><a class="button second" href="${at}/file">${texts.download}</a></p>`
   const uses = passports.length === 0 ? '' : await renderUses(visit, passports)
+  const inDrafts = drafts.length === 0 ? '' : await renderDrafts(visit, drafts)
+  const kept = passports.length > 0 ? texts.inUse : drafts.length > 0 ? texts.inDraft : ''
   const remove =
     session.role === 'viewer'
       ? ''
-      : passports.length > 0
-        ? html`<p class="quiet after">${texts.inUse}</p>`
+      : kept !== ''
+        ? html`<p class="quiet after">${kept}</p>`
         : html`<p class="choices after"><a class="button second" href="${at}/delete">${texts.delete}</a></p>`
   const body = html`!${backLink(MEDIA, texts.title)}<h1>${title}</h1>!${alert}!${shown}
 !${facts([
     [texts.size, formatBytes(words, file.bytes)],
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
   ])}
-!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${uses}!${remove}`
+!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${uses}!${inDrafts}!${remove}`
   return { title, body, styles: ['pictures'], scripts: ['copy'], status: problem === undefined ? 200 : 409 }
 }
 
@@ -59,6 +68,17 @@ async function renderUses({ ctx, words }: Visit, passports: readonly string[]): 
       ? html`<p class="quiet">${texts.moreUses({ shown: MAX_SHOWN_USES })}</p>`
       : ''
   return section('uses', texts.usedBy, html`!${rowList(rows)}!${more}`)
+}
+
+/** A draft that changes a product has the name of that product, unless it changes the name. */
+async function renderDrafts({ ctx, words }: Visit, drafts: readonly Draft[]): Promise<string> {
+  const products = await findSummaries(ctx, [...new Set(drafts.flatMap(one => one.product_id ?? []))])
+  const rows = drafts.map(({ id, data, product_id: productId }) => {
+    const known = products.find(one => one.id === productId)?.product_name ?? words.texts.page.unnamed
+    const name = typeof data.productName === 'string' ? data.productName : known
+    return html`<li><a class="row-link" href="${DRAFTS}/${idFromUuid(id)}">${stripDirectionMarks(name)}</a></li>`
+  })
+  return section('drafts', words.texts.media.usedByDrafts, rowList(rows))
 }
 
 export async function showDeleteFile(visit: Visit): Promise<Outcome> {
@@ -82,11 +102,12 @@ export async function submitDeleteFile(visit: Visit): Promise<Outcome> {
   const { ctx, setup } = visit
   const file = await getRequestedFile(visit)
   try {
-    await deleteMedia({ ...ctx, ...setup.media }, file.id)
+    await deleteMedia({ ...ctx, ...setup.media, isNamedInDraft }, file.id)
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found' || error.code === 'unavailable')
       throw error
-    return renderFilePage(visit, file, visit.words.texts.media.inUse)
+    const { inDraft, inUse } = visit.words.texts.media
+    return renderFilePage(visit, file, (await isNamedInDraft(ctx, file.id)) ? inDraft : inUse)
   }
   return { to: `${MEDIA}?deleted=yes` }
 }

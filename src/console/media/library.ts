@@ -4,6 +4,7 @@ import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { countUses } from '../../media/list-uses.ts'
 import { MEDIA_KINDS, type MediaFile, type MediaKind } from '../../media/media-file.ts'
+import { findNamedInDrafts } from '../../passports/drafts/named-in-drafts.ts'
 import { alertBox, doneNotice, renderOptions, renderTick, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
@@ -30,14 +31,14 @@ async function renderLibrary(
     getMediaQuota(ctx),
   ])
   const files = found.slice(0, PAGE_SIZE)
-  const uses = await countUses(
-    ctx,
-    files.map(({ id }) => id),
-  )
+  const ids = files.map(({ id }) => id)
+  const uses = await countUses(ctx, ids)
+  const unused = ids.filter(id => !uses.has(id))
+  const drafted = await findNamedInDrafts(ctx, unused)
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
-!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses })}!${renderPages(words, view, found)}`)}
+!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted })}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
   return {
     title: texts.title,
@@ -93,22 +94,25 @@ function renderFilter({ texts }: Words, { kind, unused }: LibraryView): string {
 <button class="second">${texts.products.show}</button></form>`
 }
 
-type GridOptions = { view: LibraryView; uses: ReadonlyMap<string, number> }
+/** `drafted`: files that only a draft names. */
+type GridOptions = { view: LibraryView; uses: ReadonlyMap<string, number>; drafted: ReadonlySet<string> }
 
-function renderGrid(words: Words, files: readonly MediaFile[], { view, uses }: GridOptions): string {
+function renderGrid(words: Words, files: readonly MediaFile[], options: GridOptions): string {
   const texts = words.texts.media
   if (files.length === 0) {
-    const isPlain = getLibraryUrl(view) === MEDIA
+    const isPlain = getLibraryUrl(options.view) === MEDIA
     return html`<p class="empty">${isPlain ? texts.none : texts.noneFound}</p>`
   }
-  return html`<ul class="files">!${files.map(file => renderCard(words, file, uses.get(file.id) ?? 0))}</ul>`
+  return html`<ul class="files">!${files.map(file => renderCard(words, file, options))}</ul>`
 }
 
-function renderCard(words: Words, file: MediaFile, uses: number): string {
-  const state =
-    file.status === 'ready' ? '' : html` <span class="badge">${words.texts.media.processing}</span>`
+function renderCard(words: Words, file: MediaFile, { uses, drafted }: GridOptions): string {
+  const texts = words.texts.media
+  const count = uses.get(file.id)
+  const unused = drafted.has(file.id) ? texts.onlyDraft : texts.unused
+  const state = file.status === 'ready' ? '' : html` <span class="badge">${texts.processing}</span>`
   return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">${describeFile(words, file)}</span></a>
-<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${uses === 0 ? words.texts.media.unused : words.texts.media.uses({ count: uses })}</span></li>`
+<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${count === undefined ? unused : texts.uses({ count })}</span></li>`
 }
 
 function renderPages({ texts }: Words, view: LibraryView, found: readonly MediaFile[]): string {

@@ -7,9 +7,8 @@ import { invalidField, notFound } from '../../kernel/errors.ts'
 import { explainUrlError, type OutboundPolicy } from '../../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid, requireUuid } from '../../kernel/ids.ts'
 import { lockUsage, requireQuota } from '../add-media.ts'
-import { deleteMedia } from '../delete-media.ts'
+import { type DeletingContext, deleteMedia } from '../delete-media.ts'
 import { getMedia, MEDIA_ID, type MediaFile } from '../media-file.ts'
-import type { MediaStore } from '../store/media-store.ts'
 
 export type MediaFetch = {
   /** Not that of the file: its bytes, and so their digest, are not known yet. */
@@ -70,10 +69,7 @@ export async function getMediaOrFetch(ctx: AccountContext, id: string): Promise<
 type FetchRow = { status: 'f' | 'r' | 'x'; mediaId: string | null; reason: string | null; createdAt: Date }
 
 /** Deletes the file, or stops fetching it. Throws `not_found`, and `in_use` as `deleteMedia` does. */
-export async function deleteMediaOrFetch(
-  ctx: AccountContext & { mediaStore: MediaStore },
-  id: string,
-): Promise<void> {
+export async function deleteMediaOrFetch(ctx: DeletingContext, id: string): Promise<void> {
   const found = await getMediaOrFetch(ctx, id)
   if ('file' in found) return deleteMedia(ctx, found.file.id)
   const { sql, accountId } = atHome(ctx)

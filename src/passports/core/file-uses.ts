@@ -45,8 +45,12 @@ export function listFileUses({ accountId, id, versionNo, ...version }: NewVersio
 }
 
 /** An error by UUID for each passport with a reference to a file that is not there. */
-export async function findUnknownFiles(sql: Sql, uses: readonly FileUse[]): Promise<Map<string, AppError>> {
-  const unknown = await findUnknownUses(sql, uses)
+export async function findUnknownFiles(
+  sql: Sql,
+  uses: readonly FileUse[],
+  options?: { locks: boolean },
+): Promise<Map<string, AppError>> {
+  const unknown = await findUnknownUses(sql, uses, options)
   const byPassport = Map.groupBy(unknown, use => use.passport)
   return new Map(Array.from(byPassport, ([id, some]) => [id, invalid(some.map(toDetail))]))
 }
@@ -56,9 +60,16 @@ function toDetail({ path, media, kind }: FileUse): Detail {
   return rowProblem({ path: ['data', ...path], code: 'unknown_media' }, key, { media })
 }
 
-/** For a version that is only checked. Throws `validation`. */
-export async function requireKnownFiles({ sql }: AccountContext, uses: readonly FileUse[]): Promise<void> {
-  const errors = await findUnknownFiles(sql, uses)
+/**
+ * For what is written without references: a version that is only checked, or a draft. `locks`: the files stay
+ * until the transaction ends. Throws `validation`.
+ */
+export async function requireKnownFiles(
+  { sql }: AccountContext,
+  uses: readonly FileUse[],
+  options?: { locks: boolean },
+): Promise<void> {
+  const errors = await findUnknownFiles(sql, uses, options)
   for (const error of errors.values()) throw error
 }
 

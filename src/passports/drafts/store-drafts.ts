@@ -10,6 +10,7 @@ import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
+import { listFileUses, requireKnownFiles } from '../core/file-uses.ts'
 import { getPassport } from '../read/find.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import { type Draft, requireStorable } from './draft.ts'
@@ -56,6 +57,7 @@ export async function createDraft(ctx: AccountContext, input: NewDraft): Promise
     // In turns, so that two requests cannot both take the last place.
     await lockAccount({ sql, accountId })
     if ((await countDrafts({ ...at, sql })) >= MAX_DRAFTS) throw tooManyDraftsError()
+    await requireFiles({ ...at, sql }, draft)
     const { id, product_id, category, change_type, data, note } = draft
     await sql`
       insert into draft (account_id, id, product_id, category, change_type, data, note, created_at, created_by, updated_at)
@@ -70,6 +72,13 @@ const tooManyDraftsError = () =>
     'plan_limit',
     `An account can have ${MAX_DRAFTS} drafts, and this one has that many. Publish or delete some of them.`,
   )
+
+/** Throws `validation` for unknown files. The others stay until the transaction ends. */
+function requireFiles(tx: AccountContext, { id, category, data }: Draft): Promise<void> {
+  const { schemaVersion } = requireCategory(category)
+  const written = { accountId: tx.accountId, id, versionNo: 1, category, schemaVersion, data }
+  return requireKnownFiles(tx, listFileUses(written), { locks: true })
+}
 
 type WithText<D> = D extends unknown ? Omit<D, 'data'> & { data: string } : never
 type DraftRow = WithText<Draft>
@@ -142,6 +151,7 @@ export const changeDraft = (ctx: AccountContext, id: string, change: DraftChange
         ? { ...before, ...rest, data: removeNulls(rest.data) }
         : { ...before, ...rest, change_type: change.changeType ?? before.change_type }
     await requireStorable(tx, draft)
+    await requireFiles(tx, draft)
     const { data, note, change_type, updated_at } = draft
     await sql`
       update draft set data = ${JSON.stringify(data)}::text::jsonb, note = ${note}, change_type = ${change_type},
