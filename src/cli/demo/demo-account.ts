@@ -3,7 +3,7 @@ import { createAccountByOperator, listAccounts } from '../../accounts/accounts.t
 import { withActor } from '../../accounts/actors.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
 import { updateBrand } from '../../accounts/brand/update-brand.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { type AccountContext, withTransaction } from '../../accounts/context.ts'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { createOwnKey } from '../../accounts/keys/own-keys.ts'
 import { createPerson, resetPassword } from '../../accounts/people/people.ts'
@@ -12,12 +12,14 @@ import { systemClock } from '../../kernel/clock.ts'
 import type { MediaPlace } from '../../kernel/config/environment-reader.ts'
 import { randomLetters } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { addMedia, type MediaContext } from '../../media/add-media.ts'
 import { openMediaServices } from '../../media/media-services.ts'
 import { createAccessLink, listAccessLinks } from '../../passports/access/access-links.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import { createOffer, listOffers } from '../../passports/offers/store-offers.ts'
+import { updateStory } from '../../passports/story/update-story.ts'
 import type { Store } from '../store/store.ts'
-import { DEMO_BRAND, DEMO_OFFERS, DEMO_PASSPORTS } from './demo-data.ts'
+import { DEMO_BRAND, DEMO_OFFERS, DEMO_PASSPORTS, DEMO_STORY } from './demo-data.ts'
 import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
 import type { DemoSummary } from './demo-summary.ts'
 import { loadDemoPassports } from './load-demo.ts'
@@ -39,7 +41,7 @@ export async function prepareDemo(
   const ctx = await demoContext(store)
   const media = openMediaServices(mediaPlace)
   // The user of the demo may have set another brand.
-  if ((await getBrand(ctx)).version === 0) await updateBrand(ctx, DEMO_BRAND)
+  if ((await getBrand(ctx)).version === 0) await setBrand({ ...ctx, ...media })
   if ((await listOffers(ctx)).length === 0) for (const offer of DEMO_OFFERS) await createOffer(ctx, offer)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS, media)
   media.preparer.stop()
@@ -65,6 +67,15 @@ export async function prepareDemo(
   }
   await writeDemoNotes(dataDir, { user, key, link, summary })
   return summary
+}
+
+async function setBrand(ctx: MediaContext): Promise<void> {
+  const { picture, ...words } = DEMO_STORY
+  const { file } = await addMedia(ctx, { bytes: picture.bytes })
+  await withTransaction(ctx, async tx => {
+    await updateBrand(tx, DEMO_BRAND)
+    await updateStory(tx, { ...words, picture: { media: file.id, alt: picture.alt } })
+  })
 }
 
 async function demoContext(store: Store): Promise<AccountContext> {

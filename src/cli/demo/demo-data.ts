@@ -36,9 +36,10 @@ const PICTURES: Readonly<Record<string, DemoPicture>> = readJson('pictures')
 /** The picture of the model with this SKU; undefined for none. */
 export function findDemoPicture(sku: string): (Pick<DemoPicture, 'alt'> & { bytes: Buffer }) | undefined {
   const picture = PICTURES[sku]
-  if (picture === undefined) return undefined
-  return { alt: picture.alt, bytes: readFileSync(join(FOLDER, 'pictures', `${picture.file}.webp`)) }
+  return picture && { alt: picture.alt, bytes: readPictureFile(picture) }
 }
+
+const readPictureFile = ({ file }: DemoPicture) => readFileSync(join(FOLDER, 'pictures', `${file}.webp`))
 
 export const DEMO_OFFERS: readonly SentOffer[] = readJson('offers')
 
@@ -48,3 +49,9 @@ export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries',
 
 const { logo, logoDark, ...brand } = readJson('brand')
 export const DEMO_BRAND: BrandChange = { ...brand, logo: Buffer.from(logo), logoDark: Buffer.from(logoDark) }
+
+type DemoStory = { text: object; links: readonly object[]; picture: DemoPicture }
+
+const { picture, ...words }: DemoStory = readJson('story')
+/** The block “From the brand”; its picture is stored first. */
+export const DEMO_STORY = { ...words, picture: { alt: picture.alt, bytes: readPictureFile(picture) } }
