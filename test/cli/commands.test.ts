@@ -212,6 +212,30 @@ describe('accounts brand', () => {
     assert.deepEqual(less, { ...set, logo: null, frame_ancestors: [] })
   })
 
+  test('sets, shows and removes the block “From the brand”', async () => {
+    const file = join(folder.path, 'story.json')
+    const links = [{ url: 'https://shop.example', label: { en: 'Our shop' } }]
+    await writeFile(file, JSON.stringify({ text: { de: 'Hallo', en: 'Hello' }, links }))
+    const set = await json<Record<string, unknown>>(
+      `accounts brand ${account.id} --name Südlicht --story ${file}`,
+    )
+    assert.deepEqual(
+      [set.name, set.story],
+      ['Südlicht', { text: { de: 'Hallo', en: 'Hello' }, links, picture: null }],
+    )
+    const shown = await carnet(['accounts', 'brand', account.id], settings)
+    assert.match(shown.stdout, /story +text in de, en; 1 link\n/)
+    const brand = (...words: string[]) => carnet(['accounts', 'brand', account.id, ...words], settings)
+    await writeFile(file, JSON.stringify({ text: { xx: 'Hello' } }))
+    const wrong = await brand('--name', 'Other', '--story', file)
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /text\.xx must be under one of the 24 official languages/)
+    await writeFile(file, 'Hello')
+    assert.match((await brand('--story', file)).stderr, /of --story has no JSON object/)
+    const removed = await json<Record<string, unknown>>(`accounts brand ${account.id} --remove story`)
+    assert.deepEqual([removed.name, removed.story], ['Südlicht', null])
+  })
+
   test('explains wrong values', async () => {
     const brand = (...words: string[]) => carnet(['accounts', 'brand', account.id, ...words], settings)
     const colour = await brand('--accent', 'red')
@@ -221,7 +245,7 @@ describe('accounts brand', () => {
     assert.match(file.stderr, /^The file .*none\.png of --logo cannot be read \(ENOENT\)\.\n$/)
     const removal = await brand('--remove', 'logo,constructor')
     assert.equal(removal.code, 2)
-    assert.match(removal.stderr, /choose from name, accent, logo, dark-logo, frame-ancestors/)
+    assert.match(removal.stderr, /choose from name, accent, logo, dark-logo, frame-ancestors, story/)
   })
 })
 

@@ -4,10 +4,12 @@ import { hash } from 'node:crypto'
 import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { findStory } from '../../src/accounts/brand/story.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { listShards } from '../../src/kernel/db/shards.ts'
 import { originalKey } from '../../src/media/media-file.ts'
 import { verifyMedia } from '../../src/media/verify-media.ts'
+import { updateStory } from '../../src/passports/story/update-story.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
@@ -25,6 +27,12 @@ let taken: TestAccount
 let folder: Folder
 let path: string
 let files: { picture: string; open: string; closed: string; unused: string }
+
+const STORY = (media: string) => ({
+  text: { en: 'We weave.' },
+  links: [{ url: 'https://shop.example', label: { en: 'Our shop' } }],
+  picture: { media, alt: { en: 'A loom' } },
+})
 
 async function store(bytes: Buffer, type: string): Promise<string> {
   const sent = { key: source.key, text: bytes, headers: { 'content-type': type } }
@@ -57,6 +65,7 @@ before(async () => {
   const body = { category, data: { ...data, pictures, documents } }
   const { status, text } = await s.ask('POST', '/api/v1/products', { key: source.key, body })
   assert.equal(status, 201, text)
+  await updateStory(source.ctx, STORY(files.picture))
 })
 after(async () => {
   await s.close()
@@ -205,6 +214,7 @@ describe('pictures and documents in the export of an account', () => {
       ])
       assert.deepEqual(theirs, mine)
     }
+    assert.deepEqual(await findStory({ sql: other.setup.sql, accountId: account.id }), STORY(files.picture))
     assert.deepEqual((await verifyMedia(other.setup.sql, other.setup.media.mediaStore)).problems, [])
   })
 

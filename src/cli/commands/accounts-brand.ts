@@ -1,12 +1,17 @@
-/** `carnet accounts brand`: name, logo and accent colour of public pages, and who may frame them. */
+/** `carnet accounts brand`: name, logo, colour and own words of public pages, and who may frame them. */
 import { readFileSync } from 'node:fs'
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
 import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES } from '../../accounts/brand/logo.ts'
+import { type BrandStory, findStory } from '../../accounts/brand/story.ts'
 import { type BrandChange, updateBrand } from '../../accounts/brand/update-brand.ts'
+import { type AccountContext, withTransaction } from '../../accounts/context.ts'
 import { findErrorCode } from '../../kernel/errors.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { MAX_STORY_LINKS } from '../../passports/story/check-story.ts'
+import { updateStory } from '../../passports/story/update-story.ts'
 import { getAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,
@@ -17,18 +22,22 @@ import {
 } from '../command-line/command.ts'
 import { onStore } from '../store/with-store.ts'
 
+/** `story`: the block “From the brand” as its file has it; null removes it. */
+type Change = BrandChange & { story?: unknown }
+
 /** The values of `--remove`, each with the change it makes. */
-const REMOVALS: Readonly<Record<string, BrandChange>> = {
+const REMOVALS: Readonly<Record<string, Change>> = {
   name: { name: null },
   accent: { accent: null },
   logo: { logo: null },
   'dark-logo': { logoDark: null },
   'frame-ancestors': { frameAncestors: [] },
+  story: { story: null },
 }
 const MAX_FILE_BYTES = 1_048_576
 
 export const accountsBrand: Command = {
-  usage: 'accounts brand ID [--name N] [--accent C] [--logo FILE] [--dark-logo FILE] [--remove name,…] …',
+  usage: 'accounts brand ID [--name N] [--accent C] [--logo FILE] [--story FILE] [--remove name,…] …',
   about: 'changes how the public pages of an account look; without options, shows it',
   positionals: ['ID'],
   options: {
@@ -40,6 +49,10 @@ export const accountsBrand: Command = {
       about: 'the logo for dark pages; the default is the other logo on a light background',
     },
     'frame-ancestors': { hint: 'O,…', about: 'origins of websites that may show the pages in a frame' },
+    story: {
+      hint: 'FILE',
+      about: `the block “From the brand” as JSON: text by language, up to ${MAX_STORY_LINKS} links, picture`,
+    },
     remove: { hint: 'name,…', about: `what to remove: ${Object.keys(REMOVALS).join(', ')}` },
   },
   run: onStore(
@@ -47,13 +60,30 @@ export const accountsBrand: Command = {
     async (operator, { accountId, change }) => {
       const account = await requireAccount(operator, accountId)
       const ctx = await withActor(operator, accountId)
-      const isChange = Object.keys(change).length > 0
-      const brand = await (isChange ? updateBrand(ctx, change) : getBrand(ctx))
-      const value = brandRecord(brand, ctx.addresses.publicUrl)
-      const rows = Object.entries(value).map(([key, shown]) => [key, [shown].flat().join(' ') || '–'])
+      await withTransaction(ctx, tx => applyChange(tx, change))
+      const story = (await findStory(ctx)) ?? null
+      const value = { ...brandRecord(await getBrand(ctx), ctx.addresses.publicUrl), story }
+      const shownRows = Object.entries({ ...value, story: summarizeStory(story) })
+      const rows = shownRows.map(([key, shown]) => [key, [shown].flat().join(' ') || '–'])
       return { value, text: `Account ${account.id} "${account.name}":\n${alignColumns(rows)}` }
     },
   ),
+}
+
+async function applyChange(ctx: AccountContext, { story, ...change }: Change): Promise<void> {
+  if (story !== undefined) await updateStory(ctx, story)
+  if (Object.keys(change).length > 0) await updateBrand(ctx, change)
+}
+
+/** Such as "text in de, en; 2 links; picture 5f2a…"; empty without a block. */
+function summarizeStory(story: BrandStory | null): string {
+  if (story === null) return ''
+  const { text, links, picture } = story
+  return [
+    ...(text === null ? [] : [`text in ${Object.keys(text).join(', ')}`]),
+    ...(links.length === 0 ? [] : [links.length === 1 ? '1 link' : `${links.length} links`]),
+    ...(picture === null ? [] : [`picture ${picture.media}`]),
+  ].join('; ')
 }
 
 /** `accent_light` and `accent_dark` are the colours that pages show. */
@@ -71,12 +101,13 @@ function brandRecord(brand: Brand, publicUrl: string) {
   }
 }
 
-function readChange(args: Arguments): BrandChange {
-  const given: { [K in keyof BrandChange]: BrandChange[K] | undefined } = {
+function readChange(args: Arguments): Change {
+  const given: { [K in keyof Change]: Change[K] | undefined } = {
     name: args.find('name'),
     accent: args.find('accent'),
     logo: readPicture(args, 'logo'),
     logoDark: readPicture(args, 'dark-logo'),
+    story: readStoryFile(args.find('story')),
     frameAncestors: args
       .find('frame-ancestors')
       ?.split(/[\s,]+/)
@@ -86,7 +117,7 @@ function readChange(args: Arguments): BrandChange {
   return { ...readRemovals(args.find('remove')), ...change }
 }
 
-function readRemovals(text: string | undefined): BrandChange {
+function readRemovals(text: string | undefined): Change {
   const names = text?.split(',').map(name => name.trim()) ?? []
   const unknown = names.find(name => !Object.hasOwn(REMOVALS, name))
   if (unknown === undefined) return Object.assign({}, ...names.map(name => REMOVALS[name]))
@@ -96,15 +127,27 @@ function readRemovals(text: string | undefined): BrandChange {
 function readPicture(args: Arguments, option: string): Buffer | undefined {
   const path = args.find(option)
   if (path === undefined) return undefined
-  try {
-    const bytes = readFileSync(path)
-    if (bytes.length <= MAX_FILE_BYTES) return bytes
-  } catch (error) {
-    throw new CommandError(
-      `The file ${path} of --${option} cannot be read (${findErrorCode(error) ?? error}).`,
-    )
-  }
+  const bytes = readOptionFile(path, option)
+  if (bytes.length <= MAX_FILE_BYTES) return bytes
   throw new CommandError(
     `The file ${path} of --${option} is too large: a logo may have at most ${MAX_LOGO_BYTES} bytes.`,
   )
+}
+
+/** Its content is checked later. */
+function readStoryFile(path: string | undefined): unknown {
+  if (path === undefined) return undefined
+  const story = tryParseJson(readOptionFile(path, 'story').toString('utf8'))
+  if (typeof story === 'object' && story !== null) return story
+  const example = '{"text": {"en": "…"}, "links": [{"url": "https://…", "label": {"en": "…"}}]}'
+  throw new CommandError(`The file ${path} of --story has no JSON object such as ${example}.`)
+}
+
+function readOptionFile(path: string, option: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const reason = findErrorCode(error) ?? error
+    throw new CommandError(`The file ${path} of --${option} cannot be read (${reason}).`)
+  }
 }
