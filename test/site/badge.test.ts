@@ -24,6 +24,10 @@ describe('GET /p/{id}/badge.svg', () => {
     assert.equal(headers['content-language'], 'de')
     assert.match(headers['cache-control'] ?? '', /^public/)
     assert.equal(headers['set-cookie'], undefined)
+    for (const image of [path, path.replace('badge', 'qr')]) {
+      const shown = await harness.ask('GET', image)
+      assert.equal(shown.headers['cross-origin-resource-policy'], 'cross-origin', image)
+    }
     assert.match(
       text,
       /^<svg [^>]*role="img" lang="de"><title>Digitaler Produktpass: Modell · [^<]*\d{4}<\/title>/,

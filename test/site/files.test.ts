@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
+import { allCategories, listSwitchedFields } from '../../src/categories/catalogue.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { makeJpeg, makePdf } from '../media/sample-files.ts'
@@ -148,6 +149,16 @@ describe('GET /m/{id}/{width}.{type}', () => {
 })
 
 describe('GET /d/{id}', () => {
+  test('needs not ask for the audiences that an account has chosen: they change no list with files', () => {
+    for (const category of allCategories()) {
+      const lists = category.fields.filter(({ of = [] }) =>
+        of.some(({ format }) => format === 'document_id' || format === 'picture_id'),
+      )
+      assert.ok(lists.length >= 3, category.id)
+      assert.deepEqual(listSwitchedFields({ fields: lists }), [], category.id)
+    }
+  })
+
   test('gives a public document to everyone, with its title as name', async () => {
     const bytes = await makePdf('for everyone')
     const id = await upload(bytes)

@@ -36,6 +36,8 @@ async function createBadge({ sql, clock, addresses }: SiteContext, reply: Fastif
       ...buildSecurityHeaders(addresses.publicUrl),
       ...SVG_HEADERS,
       'content-language': language,
+      // Shops show it, also those that embed nothing without this (HTML, Cross-Origin-Embedder-Policy).
+      'cross-origin-resource-policy': 'cross-origin',
       'cache-control': 'public, max-age=3600',
       vary: 'Accept-Encoding, Accept-Language',
     },

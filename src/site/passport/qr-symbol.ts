@@ -43,6 +43,8 @@ async function createQrSymbol(
     headers: {
       ...buildSecurityHeaders(addresses.publicUrl),
       ...SVG_HEADERS,
+      // Shops show it, also those that embed nothing without this (HTML, Cross-Origin-Embedder-Policy).
+      'cross-origin-resource-policy': 'cross-origin',
       'cache-control': 'public, max-age=3600',
       vary: 'Accept-Encoding',
     },
