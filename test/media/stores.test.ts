@@ -97,6 +97,7 @@ describe('the bucket', () => {
       openBucket({ bucket: 'missing' }).write('k', Buffer.from('x'), ''),
       /bucket missing answered 404/,
     )
+    await assert.rejects(openBucket({ bucket: 'missing' }).read('k'), /bucket missing answered 404/)
     await assert.rejects(openBucket({ secretAccessKey: 'wrong' }).read('k'), /bucket passports answered 403/)
   })
 
@@ -109,6 +110,25 @@ describe('the bucket', () => {
       prefix: '',
     })
     await assert.rejects(store.read('k'), { code: 'unavailable' })
+  })
+})
+
+describe('a bucket that fails for a moment', () => {
+  test('is unavailable for now: if it is overloaded, or breaks off', async () => {
+    const failing = createServer((request, response) => {
+      if (String(request.url).endsWith('busy')) response.writeHead(503).end('<Code>SlowDown</Code>')
+      else {
+        response.writeHead(200, { 'content-length': '1000' }).write('x')
+        setImmediate(() => response.destroy())
+      }
+    })
+    await new Promise<void>(resolve => failing.listen(0, '127.0.0.1', resolve))
+    const { port } = failing.address() as AddressInfo
+    const place = { ...KEYS, bucket: BUCKET, region: 'x', prefix: '' }
+    const store = openMediaStore({ ...place, endpoint: `http://127.0.0.1:${port}` })
+    for (const key of ['busy', 'broken']) await assert.rejects(store.read(key), { code: 'unavailable' }, key)
+    failing.closeAllConnections()
+    failing.close()
   })
 })
 

@@ -7,50 +7,56 @@ import type { MediaStore } from './media-store.ts'
 const TIMEOUT_MS = 15_000
 const RETRIES = 2
 
+type Answer = { status: number; isOk: boolean; body: Buffer }
+
+/** An overloaded or restarting server, after the retries: not a fault of ours, nor of the settings. */
+const isBusy = (status: number): boolean => status === 429 || status >= 500
+
+/** Without its bucket, no object is there, and that is a wrong setting. */
+const isMissingObject = ({ status, body }: Answer): boolean =>
+  status === 404 && !body.includes('<Code>NoSuchBucket</Code>')
+
 export function openBucket(place: Extract<MediaPlace, { bucket: string }>): MediaStore {
   const { bucket, endpoint, prefix, ...credentials } = place
   const client = new AwsClient({ ...credentials, service: 's3', retries: RETRIES })
   const send = (key: string, options: RequestInit) =>
     fetchUrl(`${endpoint}/${bucket}/${prefix}${key}`, options)
-  const fetchUrl = async (url: string, options: RequestInit): Promise<Response> => {
+  const fetchUrl = async (url: string, options: RequestInit): Promise<Answer> => {
     try {
-      return await client.fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const response = await client.fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const body = Buffer.from(await response.arrayBuffer())
+      if (!isBusy(response.status)) return { status: response.status, isOk: response.ok, body }
     } catch {
-      throw unavailable(
-        'The store of pictures and documents cannot be reached right now; try again in a moment.',
-      )
+      // The network failed, perhaps in the middle of the body.
     }
+    throw unavailable(
+      'The store of pictures and documents cannot be reached right now; try again in a moment.',
+    )
   }
-  const requireSuccess = async (response: Response): Promise<string> => {
-    // A body that is not read keeps its connection.
-    const body = await response.text()
-    if (response.ok) return body
-    throw new Error(`the bucket ${bucket} answered ${response.status}: ${body.slice(0, 500)}`)
+  const requireSuccess = ({ status, isOk, body }: Answer): Buffer => {
+    if (isOk) return body
+    throw new Error(`the bucket ${bucket} answered ${status}: ${body.toString().slice(0, 500)}`)
   }
   return {
     place: `${endpoint}/${bucket}/${prefix}`,
     async write(key, bytes, type) {
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      await requireSuccess(await send(key, { method: 'PUT', body, headers: { 'content-type': type } }))
+      requireSuccess(await send(key, { method: 'PUT', body, headers: { 'content-type': type } }))
     },
     async read(key) {
-      const response = await send(key, {})
-      if (response.ok) return Buffer.from(await response.arrayBuffer())
-      if (response.status !== 404) await requireSuccess(response)
-      await response.body?.cancel()
-      return undefined
+      const answer = await send(key, {})
+      return isMissingObject(answer) ? undefined : requireSuccess(answer)
     },
     async delete(key) {
-      const response = await send(key, { method: 'DELETE' })
-      if (response.status === 404) await response.body?.cancel()
-      else await requireSuccess(response)
+      const answer = await send(key, { method: 'DELETE' })
+      if (!isMissingObject(answer)) requireSuccess(answer)
     },
     async *listKeys() {
       let token: string | undefined
       do {
         const query = new URLSearchParams({ 'list-type': '2', prefix })
         if (token !== undefined) query.set('continuation-token', token)
-        const page = await requireSuccess(await fetchUrl(`${endpoint}/${bucket}?${query}`, {}))
+        const page = requireSuccess(await fetchUrl(`${endpoint}/${bucket}?${query}`, {})).toString()
         for (const key of readTexts(page, 'Key')) yield key.slice(prefix.length)
         token = readTexts(page, 'NextContinuationToken')[0]
       } while (token !== undefined)
