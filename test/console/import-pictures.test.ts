@@ -275,8 +275,10 @@ test('an import whose process died while it fetched continues, asks no address t
 })
 
 test('a picture for which the plan has no room is an error of its row', async () => {
-  await stand.sql`update plan set media_file_quota = (select files from media_usage where account_id = ${account}) + 1
-    where id = 'enterprise'`
+  const [usage] = await stand.sql<{ files: number }[]>`
+    select files from media_usage where account_id = ${account}`
+  const quota = (usage?.files ?? 0) + 1
+  await stand.sql`update plan set media_file_quota = ${quota} where id = 'enterprise'`
   const rows = Array.from({ length: 2 }, (_, n) => ({ sku: `Q-${n}`, pictures: `${base}/ok/q${n}.png` }))
   const at = await bringRows(rows)
   await check(stand, editor, at)

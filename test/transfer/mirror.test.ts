@@ -370,8 +370,8 @@ describe('the age of what is missing', () => {
     // Recalls of the last two seconds before the run are known to be in the mirror.
     await s.t.sql`
       insert into recall_change (account_id, passport_id, number, kind, notice, set_at, changed_at, changed_by, stored_at)
-      select account_id, id, 99, 'e', '{}', now(), now(), 1, now() + interval '10 seconds' from passport
-      where account_id = ${s.account.id} and id = ${parseId(ids.items.at(-1) ?? '') ?? ''}`
+      values (${s.account.id}, ${parseId(ids.items.at(-1) ?? '') ?? ''}, 99, 'e', '{}', now(), now(), 1,
+        now() + interval '10 seconds')`
     s.t.clock.advance(600_000)
     assert.ok(((await readLag()) ?? 0) >= 580)
     s.t.clock.release()
