@@ -10,10 +10,13 @@ import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { updateStory } from '../../src/passports/story/update-story.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { makePdf, makePng } from '../media/sample-files.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 import { FULL } from './passport-views.ts'
 
@@ -71,6 +74,12 @@ async function readerOf(audience: Audience): Promise<Page> {
   const viewport = { width: 320, height: 700 }
   const context = await browser.newContext({ bypassCSP: true, extraHTTPHeaders, viewport })
   return context.newPage()
+}
+
+async function upload(type: string, text: Buffer): Promise<string> {
+  const headers = { 'content-type': type }
+  const { json } = await harness.ask('POST', '/api/v1/media', { key: account.key, text, headers })
+  return json.data.id
 }
 
 type Visit = { path: string; audience: Audience; schemes: readonly (typeof SCHEMES)[number][] }
@@ -144,6 +153,46 @@ describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_
     for (const [a, language] of (['de', 'el', 'fi'] as const).entries()) {
       const audience = AUDIENCES[a] ?? 'public'
       await assertAccessible({ path: `/p/${item}?lang=${language}`, audience, schemes: SCHEMES })
+    }
+  })
+
+  test('pages with pictures, documents, offers, a map, the brand’s own block and a recall, for every audience', async () => {
+    const media = await upload('image/png', await makePng({ width: 320, height: 240 }))
+    const pdf = await upload('application/pdf', await makePdf())
+    const pictures = ['In front', 'Behind'].map(text => ({
+      media,
+      alt: { en: text },
+      caption: { en: `${text}, in blue` },
+    }))
+    const documents = (['public', 'restricted', 'authority'] as const).map(access => ({
+      ...{ title: { en: `For ${access}` }, type: 'manual', language: 'en', media: pdf, access },
+    }))
+    const offer = { kind: 'repair', title: { en: 'Workshop' }, url: 'https://shop.example/' } as const
+    for (const countries of [['DE'], ['FR', 'IT']]) await createOffer(account.ctx, { ...offer, countries })
+    const label = { en: 'Our mills' }
+    const links = [{ url: 'https://brand.example/', label }]
+    await updateStory(account.ctx, {
+      text: { en: 'Knitted in Porto.' },
+      picture: { media, alt: label },
+      links,
+    })
+    const notice = { hazard: { en: 'The zip can break.' }, action: { en: 'Bring it back.' } }
+    for (const [i, [category, language]] of [
+      ...[['textile', 'fi'] as const, ['battery', 'el'] as const, ['furniture', 'mt'] as const],
+    ].entries()) {
+      const supplyChainStages = ['TR', 'PT', 'DE'].map(country => ({ stage: 'spinning', country }))
+      const { gtin: _, economicOperator: __, ...full } = FULL[category]
+      const data = { ...full, pictures, documents, ...(category === 'textile' && { supplyChainStages }) }
+      const body = { ...newProduct(data, category), strict: false }
+      const id = idFromUuid((await createPassport(account.ctx, body)).passport.id)
+      const changed = { data: { complianceDocuments: [{ type: 'declaration_of_conformity', media: pdf }] } }
+      const { key } = account
+      const { status } = await harness.ask('PATCH', `/api/v1/products/${id}`, { key, body: changed })
+      assert.equal(status, 200)
+      if (i === 0) await harness.ask('PUT', `/api/v1/products/${id}/recall`, { key, body: notice })
+      const country = i === 1 ? '&country=DE' : ''
+      for (const audience of IS_FULL ? AUDIENCES : [AUDIENCES[i] ?? 'public'])
+        await assertAccessible({ path: `/p/${id}?lang=${language}${country}`, audience, schemes: SCHEMES })
     }
   })
 
