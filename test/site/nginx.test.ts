@@ -18,6 +18,7 @@ import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { makePdf } from '../media/sample-files.ts'
 
 const CONFIGURATION = new URL('../../docs/deploy/nginx.conf', import.meta.url)
 const DPP_SNIPPET = new URL('../../docs/deploy/nginx-dpp.conf', import.meta.url)
@@ -236,6 +237,59 @@ describe('behind nginx', {
         await asPublic()
         await asEnded()
         await asPublic()
+      }
+    })
+  }
+
+  for (const [how, change] of [
+    ['as it is shipped', (text: string) => text],
+    ['by Carnet’s headers alone', withoutBypass],
+  ] as const) {
+    test(`a document is only for those who may read it, before and after they have, ${how}`, async () => {
+      const { port } = await start(change)
+      const store = async (text: string) => {
+        const headers = { 'content-type': 'application/pdf' }
+        const { json } = await t.ask('POST', '/api/v1/media', {
+          key: account.key,
+          text: await makePdf(text),
+          headers,
+        })
+        return String(json.data.id)
+      }
+      const accesses = ['public', 'restricted', 'authority'] as const
+      const ids = await Promise.all(accesses.map(access => store(`${access} ${how}`)))
+      const documents = accesses.map((access, i) => ({ title: { en: 'A file' }, media: ids[i], access }))
+      const id = idFromUuid(await make({ documents }))
+      const link = { passportId: id, label: 'Customs', addresses: ADDRESSES }
+      const expiresAt = new Date(t.clock.now().getTime() + 60_000)
+      const [workshop, customs] = await Promise.all(
+        (['legitimate_interest', 'authority'] as const).map(
+          async audience => (await createAccessLink(account.ctx, { ...link, audience, expiresAt })).token,
+        ),
+      )
+      const entered = await get(port, `/p/${id}?access=${customs}`)
+      const cookie = (entered.headers['set-cookie'] ?? []).map(one => one.split(';')[0]).join('; ')
+      const [open = '', restricted = '', forAuthority = ''] = ids.map(file => `/d/${file}`)
+      const requireAnswer = async (status: number, path: string, headers = {}) => {
+        const answer = await get(port, path, headers)
+        assert.equal(answer.status, status, path)
+        assert.equal(answer.body.includes('%PDF'), status === 200)
+        if (path !== open) assert.notEqual(answer.headers['x-cache-status'], 'HIT', path)
+      }
+      for (let round = 0; round < 2; round++) {
+        await requireAnswer(200, open)
+        for (const path of [restricted, forAuthority]) {
+          await requireAnswer(404, path)
+          await requireAnswer(200, path, { cookie })
+          await requireAnswer(404, path, { cookie: 'theme=dark' })
+          await requireAnswer(200, path, { authorization: `Bearer ${account.key}` })
+          await requireAnswer(200, `${path}?access=${customs}`)
+          await requireAnswer(404, `${path}?access=dpa_ended`)
+          await requireAnswer(404, path)
+        }
+        await requireAnswer(200, `${restricted}?access=${workshop}`)
+        await requireAnswer(404, `${forAuthority}?access=${workshop}`)
+        await requireAnswer(404, forAuthority, { authorization: `Bearer ${workshop}` })
       }
     })
   }
