@@ -142,7 +142,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     ],
     brand: ['settings', 'page'],
     keys: ['developer', 'page'],
-    drafts: ['products', 'readiness', 'product-data', 'page'],
+    drafts: ['products', 'readiness', 'media', 'product-data', 'page'],
     media: ['product-data', 'page'],
     products: ['units', 'readiness', 'recalls', 'scans', 'media', 'product-data', 'page'],
     recalls: ['product-data', 'page'],

@@ -766,6 +766,7 @@ export type Texts = {
     addressHint: string
     editOf: (values: { name: Value }) => string
     formLead: string
+    filesLead: string
     save: string
     changedMeanwhile: string
     discardQuestion: (values: { name: Value }) => string

@@ -4,6 +4,7 @@ import * as webhookPage from './developer/endpoint-page.ts'
 import * as webhooks from './developer/endpoints.ts'
 import { showDeveloper } from './developer/overview.ts'
 import * as secrets from './developer/secrets.ts'
+import * as draftFiles from './drafts/files.ts'
 import { showDraftForm, submitDraftForm } from './drafts/form.ts'
 import { showDrafts } from './drafts/list.ts'
 import { showDiscardDraft, showDraft, submitDiscardDraft, submitPublish } from './drafts/page.ts'
@@ -130,6 +131,12 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get(`${DRAFTS}/:id`, showDraft),
   editor.post(`${DRAFTS}/:id`, submitDraftForm, { bodyLimit: MAX_DATA_BYTES }),
   editor.get(`${DRAFTS}/:id/edit`, showDraftForm),
+  editor.get(`${DRAFTS}/:id/media`, draftFiles.showDraftFiles),
+  editor.post(`${DRAFTS}/:id/media`, draftFiles.submitDraftFiles, { bodyLimit: MAX_DATA_BYTES }),
+  editor.post(`${DRAFTS}/:id/media/upload`, draftFiles.submitDraftUploads, {
+    takesFile: true,
+    cost: 'upload',
+  }),
   editor.post(`${DRAFTS}/:id/publish`, submitPublish),
   editor.get(`${DRAFTS}/:id/discard`, showDiscardDraft),
   editor.post(`${DRAFTS}/:id/discard`, submitDiscardDraft),

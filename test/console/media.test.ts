@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { effectiveData, getState } from '../../src/passports/core/state.ts'
+import { changeDraft, createDraft, getDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { makeHostileFiles, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
@@ -94,23 +96,105 @@ describe('a file that is refused', () => {
   })
 })
 
+/** The hidden inputs of a form as a browser would send them. */
+function fieldsOf(text: string): [string, string][] {
+  const plain = (value: string) => value.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+  return Array.from(
+    text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g),
+    ([, name = '', value = '']): [string, string] => [plain(name), plain(value)],
+  )
+}
+
+describe('the files of a draft', () => {
+  const ctx = () => ({ ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 })
+  const begin = async () => {
+    const body = { ...newProduct({ sku: 'D-1' }, 'textile'), note: undefined }
+    const { id } = await createDraft(ctx(), body)
+    return { id, at: `/console/drafts/${idFromUuid(id)}` }
+  }
+  const attach = async (at: string) => {
+    const picture = (await send('a.png', await makePng({ width: 9, height: 12 }))).id ?? ''
+    const manual = { 'manual.pdf': await makePdf('draft') }
+    const shown = await editor.get(`${at}/media`)
+    const picked = new URLSearchParams([...fieldsOf(shown.text), ['picked', picture], ['add', 'picked']])
+    const added = await editor.post(`${at}/media`, { form: picked.toString(), ...AS_FORM })
+    const parts = formOf(manual, Object.fromEntries(fieldsOf(added.text)))
+    const both = await editor.post(`${at}/media/upload`, { parts, ...AS_FORM })
+    assert.match(both.text, /manual<\/textarea>/)
+    const form = new URLSearchParams([
+      ...fieldsOf(both.text),
+      ['d.pictures.0.alt.en', 'A jumper'],
+      ['d.documents.0.title.en', 'Manual'],
+      ['d.documents.0.access', 'public'],
+    ])
+    const saved = await editor.post(`${at}/media`, { form: form.toString(), ...AS_FORM })
+    assert.equal(saved.status, 303, saved.text)
+    return picture
+  }
+
+  test('are chosen before publication, survive an edit of the form, and are published with it', async () => {
+    const { id, at } = await begin()
+    const picture = await attach(at)
+    assert.match((await editor.get(at)).text, new RegExp(`src="/console/media/${picture}/320.webp"`))
+    const { data } = await getDraft(ctx(), id)
+    assert.deepEqual(data.pictures, [{ media: picture, alt: { en: 'A jumper' } }])
+    const base = fieldsOf((await editor.get(`${at}/edit`)).text).filter(([name]) => name !== 'rules')
+    const edit = new URLSearchParams([...base, ['d.productName', 'Blue jumper']])
+    assert.equal((await editor.post(at, { form: edit.toString(), ...AS_FORM })).status, 303)
+    const after = (await getDraft(ctx(), id)).data
+    assert.deepEqual(
+      [after.productName, after.pictures, after.documents],
+      ['Blue jumper', data.pictures, data.documents],
+    )
+    await changeDraft(ctx(), id, { data, note: undefined, changeType: undefined })
+    assert.equal((await editor.post(`${at}/publish`, { form: '', ...AS_FORM })).status, 303)
+    assert.deepEqual(effectiveData(await getState(ctx(), id)).pictures, data.pictures)
+  })
+
+  test('cannot be deleted while the draft has them, and are unused once it is discarded', async () => {
+    const { at } = await begin()
+    const used = (await send('b.png', await makePng({ width: 9, height: 13 }))).id ?? ''
+    const form = new URLSearchParams([
+      ...fieldsOf((await editor.get(`${at}/media`)).text),
+      ['d.pictures.0.@', 'new'],
+      ['d.pictures.0.media', used],
+      ['d.pictures.0.alt.en', 'A jumper'],
+    ])
+    assert.equal((await editor.post(`${at}/media`, { form: form.toString(), ...AS_FORM })).status, 303)
+    const page = (await editor.get(`${LIBRARY}/${used}`)).text
+    assert.match(page, new RegExp(`Used by drafts.*href="${at}"`, 's'))
+    assert.match(page, /cannot be deleted because a draft uses it/)
+    assert.match((await editor.get(LIBRARY)).text, /Used by a draft/)
+    const refused = await editor.post(`${LIBRARY}/${used}/delete`, { form: '', ...AS_FORM })
+    assert.equal(refused.status, 409)
+    assert.match(refused.text, /role="alert".*Remove it from the draft/s)
+    await editor.post(`${at}/discard`, { form: '', ...AS_FORM })
+    assert.doesNotMatch((await editor.get(`${LIBRARY}/${used}`)).text, /Used by drafts/)
+    assert.equal((await editor.post(`${LIBRARY}/${used}/delete`, { form: '', ...AS_FORM })).status, 303)
+  })
+
+  test('stay in the form if somebody else saved the draft meanwhile', async () => {
+    const { id, at } = await begin()
+    const { text } = await editor.get(`${at}/media`)
+    stand.clock.advance(1_000)
+    await changeDraft(ctx(), id, { data: { sku: 'D-2' }, note: undefined, changeType: undefined })
+    const form = new URLSearchParams([
+      ...fieldsOf(text),
+      ['d.documents.0.@', 'new'],
+      ['d.documents.0.url', 'https://brand.example/a.pdf'],
+    ])
+    const answer = await editor.post(`${at}/media`, { form: form.toString(), ...AS_FORM })
+    assert.equal(answer.status, 422)
+    assert.match(answer.text, /Somebody else changed this draft.*https:\/\/brand\.example\/a\.pdf/s)
+  })
+})
+
 describe('the files of a product', () => {
   const made = async (data: Record<string, unknown>) => {
     const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
     const body = newProduct(data, 'textile')
     return `/console/products/${idFromUuid((await createPassport(ctx, { ...body, strict: false })).passport.id)}`
   }
-  /** The fields of the form as a browser would send them. */
-  const fieldsOf = (text: string): [string, string][] => {
-    const plain = (value: string) =>
-      value.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    const hidden = Array.from(
-      text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g),
-      ([, name = '', value = '']): [string, string] => [plain(name), plain(value)],
-    )
-    return hidden
-  }
-
   test('a PDF can be attached to a document of conformity, which keeps its other members', async () => {
     const entry = {
       type: 'eu_declaration',

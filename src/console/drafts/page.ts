@@ -20,9 +20,16 @@ import {
   section,
 } from '../page/parts.ts'
 import { DRAFTS, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { renderPictures } from '../page/thumbnails.ts'
 import { getInputName } from '../product-data/form-data.ts'
+import { isListOfFiles } from '../product-data/form-fields.ts'
 import { getCategoryName, getInputLabel } from '../product-data/labels.ts'
-import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from '../product-data/local-draft.ts'
+import {
+  getFilesDraftKey,
+  getNewDraftKey,
+  getProductDraftKey,
+  renderSavedDraft,
+} from '../product-data/local-draft.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 import { getProductUrl } from '../product-data/product.ts'
 import { getRuleTexts } from '../product-data/rule-texts.ts'
@@ -46,9 +53,15 @@ async function renderDraftPage(
   const mayEdit = session.role !== 'viewer'
   const title = getDraftTitle(words, requested)
   const told = refusal === undefined ? renderDone(visit, requested) : alertBox(html`<p>${refusal}</p>`)
-  const body = html`!${backLink(DRAFTS, texts.title)}<h1>${title}</h1><p class="lead">${texts.draftLead({ date: words.date(getDraftEnd(requested.draft).toISOString()) })}</p>!${told}!${renderFacts(words, requested)}!${mayEdit ? renderActions(words, judged) : ''}
+  const body = html`!${backLink(DRAFTS, texts.title)}<h1>${title}</h1><p class="lead">${texts.draftLead({ date: words.date(getDraftEnd(requested.draft).toISOString()) })}</p>!${told}!${renderFacts(words, requested)}!${mayEdit ? renderActions(words, judged) : ''}!${renderPictures(words, requested.data.pictures)}
 !${renderRefused(words, judged, mayEdit)}!${renderDraftActs(words, { acts, judged, mayEdit })}!${renderAddress(visit, judged)}`
-  return { title, body, status: refusal === undefined ? 200 : 422, scripts: ['copy', 'drafts'] }
+  return {
+    title,
+    body,
+    status: refusal === undefined ? 200 : 422,
+    scripts: ['copy', 'drafts'],
+    styles: ['pictures'],
+  }
 }
 
 /** After a save the browser deletes what it kept of the form. */
@@ -58,10 +71,8 @@ function renderDone({ words, query, session, id }: Visit, { draft }: RequestedDr
   if (done === 'created')
     return doneNotice(texts.created) + renderSavedDraft(getNewDraftKey(session, draft.category), 1)
   if (done !== 'saved') return ''
-  return (
-    doneNotice(texts.saved) +
-    renderSavedDraft(getProductDraftKey(session, `draft:${id}`), Number(query.get('n')))
-  )
+  const keys = [getProductDraftKey(session, `draft:${id}`), getFilesDraftKey(session, `draft:${id}`)]
+  return doneNotice(texts.saved) + keys.map(key => renderSavedDraft(key, Number(query.get('n')))).join('')
 }
 
 function renderFacts(words: Words, { draft, product }: RequestedDraft): string {
@@ -80,10 +91,10 @@ function renderFacts(words: Words, { draft, product }: RequestedDraft): string {
   return facts(lines, link)
 }
 
-function renderActions({ texts: { drafts: texts, products } }: Words, draft: JudgedDraft): string {
+function renderActions({ texts: { drafts: texts, products, media } }: Words, draft: JudgedDraft): string {
   const at = getDraftUrl(draft)
   return html`<div class="choices"><form method="post" action="${at}/publish"><button>${texts.publish}</button></form>
-<a class="button second" href="${at}/edit">${products.edit}</a> <a class="button second" href="${at}/discard">${texts.discard}</a></div>`
+<a class="button second" href="${at}/edit">${products.edit}</a> <a class="button second" href="${at}/media">${media.title}</a> <a class="button second" href="${at}/discard">${texts.discard}</a></div>`
 }
 
 /** Everything that stands in the way of publishing, each with its field. */
@@ -104,8 +115,11 @@ function renderRefused(words: Words, draft: JudgedDraft, mayEdit: boolean): stri
   return section('refused', texts.refusedCount({ n: details.length }), rowList(lines))
 }
 
+/** Pictures and documents have a page of their own. */
 const getDraftFieldUrl = (draft: { id: string }, field: string): string =>
-  `${getDraftUrl(draft)}/edit?field=${field}#${field}`
+  isListOfFiles(field)
+    ? `${getDraftUrl(draft)}/media#${field}`
+    : `${getDraftUrl(draft)}/edit?field=${field}#${field}`
 
 function describeDetail(words: Words, detail: Detail, name: string): string {
   const rule = findRule(detail)

@@ -1,7 +1,8 @@
 /** Small pictures of the account's files. The style sheet of pages with pictures gives them their shape. */
 import { html } from 'ghtml'
+import { isObject } from '../../kernel/data-object.ts'
 import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
-import { MEDIA } from './route.ts'
+import { MEDIA, type Words } from './route.ts'
 
 export const getFileUrl = (id: string) => `${MEDIA}/${id}`
 
@@ -18,3 +19,16 @@ export const renderFilePicture = ({ id, kind }: Pick<MediaFile, 'id' | 'kind'>, 
   kind === 'picture'
     ? renderThumbnail(id, side)
     : html`<span class="thumb paper" aria-hidden="true">PDF</span>`
+
+/** CSS pixels. */
+const ROW_SIDE = 120
+
+/** A product's pictures beside each other; '' without any. `pictures`: the value of the field. */
+export function renderPictures({ texts }: Words, pictures: unknown): string {
+  const shown = (Array.isArray(pictures) ? pictures : [])
+    .filter(isObject)
+    .map(({ media }) => renderThumbnailOf(media, ROW_SIDE))
+    .filter(picture => picture !== '')
+  if (shown.length === 0) return ''
+  return html`<div class="pictures" role="group" aria-label="${texts.media.kinds.picture}">!${shown}</div>`
+}

@@ -10,6 +10,8 @@ export const isFileField = ({ format }: Pick<Field, 'format'>): boolean =>
 /** Lists of files that have a page of their own. */
 const LISTS_OF_FILES: readonly string[] = ['pictures', 'documents']
 
+export const isListOfFiles = (name: string): boolean => LISTS_OF_FILES.includes(name)
+
 /** The category without what the form has no inputs for. Values of other fields are not touched by it. */
 export const getFormCategory = perObject(
   (category: CompleteCategory): CompleteCategory => ({

@@ -1,9 +1,9 @@
 /** Files that are added to the form of a product: uploaded, chosen from the library, or inherited. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Field } from '../../categories/field.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { findFiles, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
-import type { PassportState } from '../../passports/core/state.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/route.ts'
 import { buildDataForm, DATA_PREFIX } from '../product-data/form-data.ts'
@@ -80,7 +80,7 @@ export function copyInherited(
   words: Words,
   form: PostedForm,
   fields: readonly Field[],
-  { inherited }: PassportState,
+  inherited: DataObject,
 ): PostedForm | undefined {
   const [, name] = /^inherited\.(\w+)$/.exec(form.text('add')) ?? []
   const field = fields.find(one => one.name === name)

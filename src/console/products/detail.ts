@@ -3,7 +3,6 @@
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
 import { getLabels, isLanguage, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
-import { isObject } from '../../kernel/data-object.ts'
 import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
@@ -24,7 +23,7 @@ import { DPI } from '../../qr/png.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { backLink, copyable, facts, input, rowList, section, select } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
-import { renderThumbnailOf } from '../page/thumbnails.ts'
+import { renderPictures } from '../page/thumbnails.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getCategoryName, getFieldLabel, getInputLabel } from '../product-data/labels.ts'
 import {
@@ -78,7 +77,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${recalls}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, state)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${recalls}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -156,20 +155,6 @@ function renderNameNotice(
   )
   const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
-}
-
-/** CSS pixels. */
-const PICTURE_SIDE = 120
-
-/** Small, in their order. What each shows is among the data below. */
-function renderPictures({ texts }: Words, state: PassportState): string {
-  const { pictures } = effectiveData(state)
-  const shown = (Array.isArray(pictures) ? pictures : [])
-    .filter(isObject)
-    .map(({ media }) => renderThumbnailOf(media, PICTURE_SIDE))
-    .filter(picture => picture !== '')
-  if (shown.length === 0) return ''
-  return html`<div class="pictures" role="group" aria-label="${texts.media.kinds.picture}">!${shown}</div>`
 }
 
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {

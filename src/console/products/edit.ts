@@ -196,7 +196,12 @@ async function renderFiles({ ctx, words }: Visit, state: PassportState, edit: Ed
   const { form, problems } = edit
   const action = getProductUrl(state.row)
   return renderFilesForm({
-    ...{ words, form, problems, state, action, category: state.row.category },
+    ...{ words, form, problems, action, category: state.row.category },
+    basis: {
+      isUnit: state.row.level !== 'm',
+      inherited: state.inherited,
+      stored: getEditableData(state),
+    },
     fields: listFormFields(state, edit),
     languages: listLanguages(state),
     files: await findFormFiles(ctx, form),
@@ -225,7 +230,7 @@ async function applyFilesButton(
   const files = listChosenFiles(form)
   if (files !== undefined)
     return addFiles(ctx, form, { files, language: listLanguages(state)[0] ?? words.language })
-  return copyInherited(words, form, listFormFields(state, asked), state)
+  return copyInherited(words, form, listFormFields(state, asked), state.inherited)
 }
 
 /** Files that a form without a script sends: stored, and added to the form. */

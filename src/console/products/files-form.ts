@@ -1,9 +1,8 @@
 /** The form of a product's pictures and documents: their order, their texts, and files to add. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { MediaFile } from '../../media/media-file.ts'
-import type { PassportState } from '../../passports/core/state.ts'
 import { describeFile, formatBytes, renderFileInputs } from '../media/parts.ts'
 import { renderOptions, section } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
@@ -28,8 +27,11 @@ import {
 const ROW_PICTURE_SIDE = 96
 const PICKED_SIDE = 120
 
+/** `stored`: the data that the form began with; `inherited`: what a unit has without data of its own. */
+export type FilesBasis = { isUnit: boolean; inherited: DataObject; stored: DataObject }
+
 export type FilesDrawing = FormContext & {
-  state: PassportState
+  basis: FilesBasis
   fields: readonly Field[]
   files: FormFiles
   /** Where a form without a script sends files. */
@@ -53,7 +55,7 @@ type RowPlace = { field: Field; at: string; row: number }
 type RenderRow = (place: RowPlace, drawing: FilesDrawing) => string
 
 function renderFileList(field: Field, drawing: FilesDrawing, renderRow: RenderRow): string {
-  const { words, form, state, action } = drawing
+  const { words, form, basis, action } = drawing
   const texts = words.texts.files
   const at = `${DATA_PREFIX}.${field.name}`
   const rows = listRowNumbers(form, at)
@@ -67,14 +69,14 @@ function renderFileList(field: Field, drawing: FilesDrawing, renderRow: RenderRo
 <div class="choices">!${raise}!${renderRemoveButton(at, rows, row, drawing)}</div></fieldset>`
   })
   const none = rows.length === 0 ? html`<p class="quiet">${texts.none}</p>` : ''
-  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend class="sight">${getFieldLabel(words, field.name)}</legend>!${above}!${rows.length === 0 ? renderInherited(field, state, drawing) || none : ''}!${drawn}</fieldset>`
+  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend class="sight">${getFieldLabel(words, field.name)}</legend>!${above}!${rows.length === 0 ? renderInherited(field, basis, drawing) || none : ''}!${drawn}</fieldset>`
 }
 
 /** What a unit inherits, and a button that makes it the unit's own, to change it. */
-function renderInherited(field: Field, { row, inherited }: PassportState, drawing: FilesDrawing): string {
+function renderInherited(field: Field, { isUnit, inherited }: FilesBasis, drawing: FilesDrawing): string {
   const { words, action } = drawing
   const value = inherited[field.name]
-  if (row.level === 'm' || !Array.isArray(value) || value.length === 0) return ''
+  if (!isUnit || !Array.isArray(value) || value.length === 0) return ''
   const at = `${DATA_PREFIX}.${field.name}`
   return html`<p>${words.texts.files.inherited}</p><div class="inherited">!${renderValue(words, field, field.name, value)}</div>
 <p><button class="second" name="add" value="inherited.${field.name}" formaction="${action}#${at}" formnovalidate>${words.texts.files.copy}</button></p>`
@@ -116,9 +118,9 @@ function renderDocumentRow(place: RowPlace, drawing: FilesDrawing): string {
 
 /** The entries of another list, of which only the file is chosen here. The second input keeps the row. */
 function renderOtherList(field: Field, drawing: FilesDrawing): string {
-  const { words, form, files, state, problems } = drawing
+  const { words, form, files, basis, problems } = drawing
   const at = `${DATA_PREFIX}.${field.name}`
-  const stored = state.row.level === 'm' ? state.inherited[field.name] : state.own?.[field.name]
+  const stored = basis.stored[field.name]
   const entries: readonly unknown[] = Array.isArray(stored) ? stored : []
   const rows = listRowNumbers(form, at)
   if (rows.length === 0) return ''
