@@ -110,6 +110,17 @@ describe('a picture', () => {
     }
   })
 
+  test('has its mean colour behind it, or white if that would be seen through it', async () => {
+    const dark = { create: { width: 40, height: 40, channels: 3, background: '#102030' } } as const
+    const cutOut = await sharp({ create: { ...dark.create, channels: 4, background: '#00000000' } })
+      .composite([{ input: await sharp(dark).resize(30, 30).png().toBuffer() }])
+      .png()
+      .toBuffer()
+    assert.equal((await preparePicture(cutOut)).color, '#ffffff')
+    const opaque = await sharp(dark).ensureAlpha(1).png().toBuffer()
+    assert.equal((await preparePicture(opaque)).color, '#102030')
+  })
+
   test('of 50 megapixels is rendered, and one of more is refused with its size', async () => {
     const make = (width: number, height: number) =>
       sharp({ create: { width, height, channels: 3, background: '#446688' } })

@@ -248,7 +248,10 @@ export const MEDIA_SCHEMAS = {
     bytes: { type: ['integer', 'null'], description: 'As they were sent.' },
     width: { type: ['integer', 'null'], description: 'Pixels of the upright picture; null for a document.' },
     height: { type: ['integer', 'null'] },
-    color: { ...NULLABLE_TEXT, description: 'Mean colour of a picture, `#rrggbb`.' },
+    color: {
+      ...NULLABLE_TEXT,
+      description: 'Mean colour of a picture, `#rrggbb`; white if parts of it are transparent.',
+    },
     status: { enum: ['ready', 'processing', 'fetching', 'refused'] },
     reason: { ...NULLABLE_TEXT, description: 'Why the file was refused.' },
     created_at: {

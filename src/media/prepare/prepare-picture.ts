@@ -106,12 +106,22 @@ async function renderVariants(largest: Pixels, width: PictureWidth): Promise<Var
   return variants
 }
 
-/** The mean colour, shown until the picture has come. */
+/**
+ * The mean colour, shown until the picture has come. White if parts are transparent, because these show it
+ * for ever: a product cut out of its background would stand on its own colour.
+ */
 async function findColor(pixels: Pixels): Promise<string> {
+  if (hasTransparency(pixels)) return '#ffffff'
   const { data } = await openPixels(pixels)
     .flatten({ background: '#ffffff' })
     .resize(1, 1, { fit: 'fill' })
     .raw()
     .toBuffer({ resolveWithObject: true })
   return `#${data.subarray(0, 3).toString('hex')}`
+}
+
+function hasTransparency({ data, info: { channels } }: Pixels): boolean {
+  if (channels !== 4) return false
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true
+  return false
 }
