@@ -140,7 +140,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
       ],
       ...['spreadsheets', 'units'],
     ],
-    brand: ['settings', 'page'],
+    brand: ['settings', 'media', 'product-data', 'page'],
     keys: ['developer', 'page'],
     drafts: ['products', 'readiness', 'media', 'product-data', 'page'],
     media: ['product-data', 'page'],

@@ -1937,6 +1937,41 @@ export type Texts = {
       logoBoth: string
     }
   }
+  story: {
+    title: string
+    lead: string
+    none: string
+    add: string
+    edit: string
+    languages: string
+    linksNow: string
+    picture: string
+    pictureHint: string
+    noPicture: string
+    noPictures: string
+    links: string
+    url: (values: { n: Value }) => string
+    urlHint: string
+    textsIn: string
+    language: string
+    text: string
+    textHint: (values: { max: Value }) => string
+    label: (values: { n: Value }) => string
+    alt: string
+    altHint: string
+    more: string
+    save: string
+    removeHint: string
+    usedInBlock: string
+    usedShort: string
+    errors: {
+      repeated: string
+      url: string
+      labelMissing: string
+      altMissing: string
+      picture: string
+    }
+  }
   offers: {
     title: string
     lead: string

@@ -1,5 +1,6 @@
 /** The console's pages: who may see each, and its handler. Only owners see and create secrets. */
 import * as brand from './brand/brand.ts'
+import * as story from './brand/story.ts'
 import * as webhookPage from './developer/endpoint-page.ts'
 import * as webhooks from './developer/endpoints.ts'
 import { showDeveloper } from './developer/overview.ts'
@@ -33,6 +34,7 @@ import {
   SCANS,
   SETTINGS,
   SIGN_IN,
+  STORY,
   signedIn,
   WEBHOOKS,
 } from './page/route.ts'
@@ -239,6 +241,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(`${WEBHOOKS}/:id/remove`, webhooks.submitRemove, { needsProof: true }),
   signedIn.get(BRAND, brand.showBrand),
   editor.post(BRAND, brand.submitLook),
+  editor.get(STORY, story.showStory),
+  editor.post(STORY, story.submitStory),
   signedIn.get(OFFERS, offers.showOffers),
   editor.post(OFFERS, offers.submitNewOffer),
   editor.get(`${OFFERS}/new`, offers.showNewOffer),

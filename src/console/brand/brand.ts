@@ -2,6 +2,7 @@
 import { parseColour } from '../../accounts/brand/accent.ts'
 import { type Brand, getBrand } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS, parseLogo } from '../../accounts/brand/logo.ts'
+import { findStory } from '../../accounts/brand/story.ts'
 import {
   type BrandChange,
   MAX_BRAND_NAME_LENGTH,
@@ -29,12 +30,13 @@ type Shown = { look?: Look | undefined; problems: Problems }
 
 async function page(visit: Visit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
   const { ctx, session, words, query } = visit
-  const model = await findNewestModel(ctx)
+  const [model, story] = await Promise.all([findNewestModel(ctx), findStory(ctx)])
   return brandPage(words, {
     brand,
     look: look ?? lookOf(brand),
     isTried: look !== undefined,
     problems,
+    story,
     mayChange: session.role !== 'viewer',
     isSaved: query.has('saved'),
     preview: model === undefined ? undefined : `/p/${idFromUuid(model.id)}`,

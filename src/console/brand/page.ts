@@ -10,6 +10,7 @@ import {
 } from '../../accounts/brand/accent.ts'
 import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS } from '../../accounts/brand/logo.ts'
+import type { BrandStory } from '../../accounts/brand/story.ts'
 import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import {
@@ -25,6 +26,7 @@ import {
 } from '../page/parts.ts'
 import { BRAND, type ConsolePage, type Words } from '../page/route.ts'
 import { backToSettings } from '../settings/places.ts'
+import { renderStorySummary } from './story.ts'
 
 /** The picker's value if there is no colour, because a colour input cannot be empty. */
 const PICKER_START = '#1a5f4b'
@@ -40,6 +42,7 @@ type Shown = {
   /** Typed but not saved. */
   isTried: boolean
   problems: Problems
+  story: BrandStory | undefined
   mayChange: boolean
   isSaved: boolean
   preview: string | undefined
@@ -62,10 +65,12 @@ export function brandPage(words: Words, shown: Shown): ConsolePage {
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
 !${shown.isSaved ? doneNotice(texts.saved) : ''}!${summary(words.texts, problems, labels)}!${open}
 !${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
-!${section('logos', texts.logos, mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand))}`
+!${section('logos', texts.logos, mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand))}
+!${renderStorySummary(words, shown.story, mayChange)}`
   return {
     title: texts.title,
     body,
+    styles: ['pictures'],
     scripts: mayChange ? ['colour'] : [],
     status: isFine(problems) ? 200 : 422,
   }

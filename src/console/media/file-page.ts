@@ -1,5 +1,6 @@
 /** One picture or document: what it is, where it is used, and its deletion. */
 import { html } from 'ghtml'
+import { isInStory } from '../../accounts/brand/story.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -11,7 +12,7 @@ import type { Draft } from '../../passports/drafts/draft.ts'
 import { isNamedInDraft, listDraftsNaming } from '../../passports/drafts/named-in-drafts.ts'
 import { findSummaries } from '../../passports/read/list.ts'
 import { alertBox, backLink, copyable, facts, questionPage, rowList, section } from '../page/parts.ts'
-import { DRAFTS, MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { DRAFTS, MEDIA, type Outcome, STORY, type Visit, type Words } from '../page/route.ts'
 import { getFileUrl } from '../page/thumbnails.ts'
 import { formatTitle, getProductUrl } from '../product-data/product.ts'
 import { describeFile, formatBytes, renderPicture } from './parts.ts'
@@ -25,9 +26,10 @@ const MAX_SHOWN_USES = 20
 
 async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): Promise<Outcome> {
   const { ctx, words, session } = visit
-  const [passports, drafts] = await Promise.all([
+  const [passports, drafts, isInBlock] = await Promise.all([
     listPassportsUsing(ctx, file.id, MAX_SHOWN_USES + 1),
     listDraftsNaming(ctx, file.id, MAX_SHOWN_USES),
+    isInStory(ctx, file.id),
   ])
   const texts = words.texts.media
   const title = describeFile(words, file)
@@ -39,9 +41,11 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
       : html`<p class="choices"><a class="button second" href="${at}/file">${texts.download}</a></p>`
   const uses = passports.length === 0 ? '' : await renderUses(visit, passports)
   const inDrafts = drafts.length === 0 ? '' : await renderDrafts(visit, drafts)
+  const { usedInBlock, edit } = words.texts.story
+  const inBlock = isInBlock ? html`<p>${usedInBlock} <a href="${STORY}">${edit}</a></p>` : ''
   const kept = passports.length > 0 ? texts.inUse : drafts.length > 0 ? texts.inDraft : ''
   const remove =
-    session.role === 'viewer'
+    session.role === 'viewer' || (isInBlock && kept === '')
       ? ''
       : kept !== ''
         ? html`<p class="quiet after">${kept}</p>`
@@ -51,7 +55,7 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
     [texts.size, formatBytes(words, file.bytes)],
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
   ])}
-!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${uses}!${inDrafts}!${remove}`
+!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${inBlock}!${uses}!${inDrafts}!${remove}`
   return { title, body, styles: ['pictures'], scripts: ['copy'], status: problem === undefined ? 200 : 409 }
 }
 
@@ -107,6 +111,8 @@ export async function submitDeleteFile(visit: Visit): Promise<Outcome> {
     if (!(error instanceof AppError) || error.code === 'not_found' || error.code === 'unavailable')
       throw error
     const { inDraft, inUse } = visit.words.texts.media
+    const { usedInBlock } = visit.words.texts.story
+    if (await isInStory(ctx, file.id)) return renderFilePage(visit, file, usedInBlock)
     return renderFilePage(visit, file, (await isNamedInDraft(ctx, file.id)) ? inDraft : inUse)
   }
   return { to: `${MEDIA}?deleted=yes` }

@@ -1,5 +1,6 @@
 /** The pictures and documents of an account: a grid to look at, and the form that adds files. */
 import { html } from 'ghtml'
+import { findStory } from '../../accounts/brand/story.ts'
 import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { countUses } from '../../media/list-uses.ts'
@@ -35,10 +36,11 @@ async function renderLibrary(
   const uses = await countUses(ctx, ids)
   const unused = ids.filter(id => !uses.has(id))
   const drafted = await findNamedInDrafts(ctx, unused)
+  const inBlock = (await findStory(ctx))?.picture?.media
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
-!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted })}!${renderPages(words, view, found)}`)}
+!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted, inBlock })}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
   return {
     title: texts.title,
@@ -94,8 +96,13 @@ function renderFilter({ texts }: Words, { kind, unused }: LibraryView): string {
 <button class="second">${texts.products.show}</button></form>`
 }
 
-/** `drafted`: files that only a draft names. */
-type GridOptions = { view: LibraryView; uses: ReadonlyMap<string, number>; drafted: ReadonlySet<string> }
+/** `drafted`: files that only a draft names. `inBlock`: the picture of the block “From the brand”. */
+type GridOptions = {
+  view: LibraryView
+  uses: ReadonlyMap<string, number>
+  drafted: ReadonlySet<string>
+  inBlock: string | undefined
+}
 
 function renderGrid(words: Words, files: readonly MediaFile[], options: GridOptions): string {
   const texts = words.texts.media
@@ -106,13 +113,21 @@ function renderGrid(words: Words, files: readonly MediaFile[], options: GridOpti
   return html`<ul class="files">!${files.map(file => renderCard(words, file, options))}</ul>`
 }
 
-function renderCard(words: Words, file: MediaFile, { uses, drafted }: GridOptions): string {
+function renderCard(words: Words, file: MediaFile, options: GridOptions): string {
   const texts = words.texts.media
-  const count = uses.get(file.id)
-  const unused = drafted.has(file.id) ? texts.onlyDraft : texts.unused
   const state = file.status === 'ready' ? '' : html` <span class="badge">${texts.processing}</span>`
   return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">${describeFile(words, file)}</span></a>
-<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${count === undefined ? unused : texts.uses({ count })}</span></li>`
+<span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${describeUses(words, file, options)}</span></li>`
+}
+
+function describeUses({ texts }: Words, { id }: MediaFile, { uses, drafted, inBlock }: GridOptions): string {
+  const count = uses.get(id)
+  const found = [
+    ...(count === undefined ? [] : [texts.media.uses({ count })]),
+    ...(id === inBlock ? [texts.story.usedShort] : []),
+  ]
+  if (found.length > 0) return found.join(' · ')
+  return drafted.has(id) ? texts.media.onlyDraft : texts.media.unused
 }
 
 function renderPages({ texts }: Words, view: LibraryView, found: readonly MediaFile[]): string {

@@ -170,6 +170,7 @@ export const SETTINGS = '/console/settings'
 export const READINESS_SETTINGS = `${SETTINGS}/readiness`
 export const REGISTRY = '/console/registry'
 export const BRAND = `${SETTINGS}/brand`
+export const STORY = `${BRAND}/story`
 export const OFFERS = `${SETTINGS}/offers`
 export const ALL_DATA = `${SETTINGS}/data`
 
