@@ -113,7 +113,7 @@ describe('the database', () => {
     const flushing = recorder.flush()
     const started = performance.now()
     note(1_000)
-    assert.ok(performance.now() - started < 500)
+    assert.ok(performance.now() - started < 5_000)
     const second = recorder.flush()
     note(5)
     wire.release()
