@@ -15,9 +15,13 @@ import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { openFilePacks } from '../../src/transfer/backup/file-packs.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { cloneDatabase, endPools, openPools, type TestDatabase } from '../database.ts'
-import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { IS_FULL } from '../full.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
 import { BACKUP_KEY, emptyStore, type Folder, MIGRATIONS, poolOfOne, temporaryFolder } from './stores.ts'
+
+/** Made one after another, while others upload. */
+const BACKUPS = IS_FULL ? 8 : 2
 
 let database: TestDatabase
 let t: Harness
@@ -152,5 +156,57 @@ describe('a backup of pictures and documents', () => {
     assert.deepEqual(await listPacks(), packs)
     assert.equal(await beside.deleteOlderThan(new Date(Date.now() + 60_000)), packs.length)
     assert.deepEqual(await listPacks(), [])
+  })
+})
+
+describe('a backup while files are uploaded and used', () => {
+  test('has every file that its passports name, with its digest, wherever it is restored', async () => {
+    const source = await cloneDatabase()
+    const busy = await startHarness({ database: source })
+    const { key } = await busy.account()
+    let goesOn = true
+    let count = 0
+    const upload = async () => {
+      while (goesOn) {
+        const headers = { 'content-type': 'image/png' }
+        const sent = await busy.ask('POST', '/api/v1/media', { key, text: await makePicture(), headers })
+        if (sent.status !== 201) continue
+        const { category, data } = newProduct({ sku: `B-${count++}` })
+        const pictures = [{ media: sent.json.data.id, alt: { en: 'The front' } }]
+        const body = { category, data: { ...data, pictures } }
+        assert.equal((await busy.ask('POST', '/api/v1/products', { key, body })).status, 201)
+      }
+    }
+    const uploads = [upload(), upload()]
+    const made: string[] = []
+    for (let n = 0; n < BACKUPS; n++) {
+      const path = folder.file(`backups/busy-${n}`)
+      const result = await createBackup(setup(source, busy.setup.media.mediaStore), { path })
+      assert.equal(result.missing_files, 0)
+      made.push(path)
+    }
+    goesOn = false
+    await Promise.all(uploads)
+    for (const [n, path] of made.entries()) {
+      await onEmptyStore(async other => {
+        const store = openMediaStore({ folder: folder.file(`busy-store-${n}`) })
+        const back = await restoreBackup(setup(other, store), { path })
+        const sql = await openPools(other)
+        const report = await verifyMedia(sql, store)
+        assert.deepEqual([report.files, report.problems, back.broken], [back.files, [], []])
+        const shards = listShards(sql)
+        const unknown = await Promise.all(
+          shards.map(
+            shard => shard`
+              select u.media_id from media_use u
+              where not exists (select from media m where m.account_id = u.account_id and m.id = u.media_id and m.status = 'r')`,
+          ),
+        )
+        assert.deepEqual(unknown.flat(), [])
+        await endPools(sql)
+      })
+    }
+    await busy.close()
+    await source.drop()
   })
 })
