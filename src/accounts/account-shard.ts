@@ -92,6 +92,14 @@ export async function chooseShard(sql: Sql): Promise<number | null> {
   return best?.number ?? null
 }
 
+/** The home of each account that has several shards, by its id. */
+export async function findHomesOfSpread(sql: Sql): Promise<ReadonlyMap<number, number | null>> {
+  if (!hasShards(sql)) return new Map()
+  const rows = await getSharedDatabase(sql)<{ id: number; shard: number | null }[]>`
+    select id, shard from account where shards is not null`
+  return new Map(rows.map(({ id, shard }) => [id, shard]))
+}
+
 /** Runs `work` once in each shard that has an account of this person. */
 export async function forEachShardOf(
   ctx: OperatorContext,

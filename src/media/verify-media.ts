@@ -1,7 +1,8 @@
 /** Compares the rows of files with the objects in the store, of all accounts. */
 import { hash } from 'node:crypto'
+import { findHomesOfSpread } from '../accounts/account-shard.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { listShards } from '../kernel/db/shards.ts'
+import { getShardNumber, listShards } from '../kernel/db/shards.ts'
 import { listObjectKeys, MEDIA_ID } from './media-file.ts'
 import type { MediaStore } from './store/media-store.ts'
 
@@ -24,9 +25,13 @@ export async function verifyMedia(
 ): Promise<MediaReport> {
   const problems = { missing: new Examples(), changed: new Examples(), orphaned: new Examples() }
   let [files, bytes] = [0, 0]
+  const homes = await findHomesOfSpread(sql)
   for (const shard of listShards(sql)) {
+    const number = getShardNumber(shard)
     for await (const rows of listRowPages(after => readRowPage(shard, after))) {
-      await forEachOf(rows, async row => {
+      // Other shards of an account have copies of its rows.
+      const own = rows.filter(({ accountId }) => (homes.get(accountId) ?? number) === number)
+      await forEachOf(own, async row => {
         for (const key of listObjectKeys(row.accountId, row)) {
           const object = await mediaStore.read(key)
           const isOriginal = key.endsWith('/original')

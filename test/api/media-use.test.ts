@@ -1,15 +1,22 @@
 /** Tests references from passports to files: which are accepted, and that referred files stay. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { findHome } from '../../src/accounts/account-shard.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { listShards } from '../../src/kernel/db/shards.ts'
+import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
+import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { copyMedia } from '../../src/media/copy-media.ts'
+import { countMedia } from '../../src/media/count-media.ts'
 import { listMedia } from '../../src/media/list-media.ts'
 import { isMediaInUse } from '../../src/media/media-use.ts'
+import { verifyMedia } from '../../src/media/verify-media.ts'
 import { spreadAccount } from '../../src/webhooks/spread-account.ts'
+import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fetcher.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { getTestShard, IS_SHARDED } from '../database.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
@@ -286,7 +293,19 @@ describe('an account on two shards', () => {
         assert.equal(late.status, 422)
       }
       for (const file of [early, late]) assert.equal((await on.ask('GET', `/m/${file}/320.jpg`)).status, 200)
-      await checkUnused(on, home, { used: [early, late] })
+      const fetched = await fetchOn(on, home)
+      const shown = new Set<number>()
+      while (shown.size < 2) {
+        const made = await ask('POST', '/products', newProduct(show(fetched)))
+        assert.equal(made.status, 201, made.text)
+        shown.add(shardOf(made.json.data.id))
+      }
+      const { mediaStore } = on.setup.media
+      const report = await verifyMedia(on.setup.sql, mediaStore)
+      assert.deepEqual([report.files, report.problems], [3, []])
+      const { files, bytes, waiting } = await countMedia(on.setup.sql)
+      assert.deepEqual([files, bytes, waiting], [3, report.bytes, 0])
+      await checkUnused(on, home, { used: [early, late, fetched] })
     } finally {
       await on.close()
     }
@@ -302,6 +321,28 @@ async function storeOn(on: Harness, { key }: TestAccount, width: number): Promis
   })
   assert.equal(stored.status, 201, stored.text)
   return stored.json.data.id
+}
+
+/** A file that workers of all shards fetch from an address. Returns its id. */
+async function fetchOn(on: Harness, { key }: TestAccount): Promise<string> {
+  const bytes = await makeJpeg({ width: 50, height: 30 })
+  const server = createServer((_, response) => response.end(bytes))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const source_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.jpg`
+  const asked = await on.ask('POST', '/api/v1/media', { key, body: { source_url } })
+  assert.equal(asked.status, 202, asked.text)
+  for (const sql of listShards(on.setup.sql)) {
+    const outbound = openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
+    const { log, media } = on.setup
+    const slots = createFetchSlots()
+    const fetcher = createMediaFetcher({ ...media, sql, clock: on.clock, log, slots, outbound })
+    await fetcher.drain()
+    await fetcher.stop()
+  }
+  server.close()
+  const { json } = await on.ask('GET', `/api/v1/media/${asked.json.data.id}`, { key })
+  assert.deepEqual([json.data.status, json.data.bytes], ['ready', bytes.length])
+  return json.data.id
 }
 
 /** Of files on the pages of products on both shards: those that are unused are listed, and cleaned up. */
