@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { findRequestedRegion } from '../../src/i18n/negotiate.ts'
+import { OFFER_KINDS } from '../../src/passports/offers/offer.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
-import { type Harness, newProduct, type TestAccount } from '../harness.ts'
+import { CORES, type Harness, newProduct, nextGtin, type TestAccount } from '../harness.ts'
+import { FULL } from './passport-views.ts'
 
 let s: UnitStand
 let t: Harness
@@ -57,6 +59,50 @@ const countryOffers = async (account: TestAccount) => {
   await offer(account, { title: { en: 'In both' }, kind: 'take_back', countries: ['AT', 'DE'] })
   await offer(account, { title: { en: 'In Greece' }, countries: ['GR'] })
 }
+
+/** Words that compress as texts of people do, not as one sentence a hundred times. */
+const write = (i: number, length: number) => {
+  const words =
+    'repair spare part close by send return week free price ask shop town hand sew patch zip old new'
+  const all = words.split(' ')
+  return Array.from({ length }, (_, k) => all[(i * 7 + k * k + 3 * k) % all.length]).join(' ')
+}
+
+describe('a page of an account with as many offers as it can have', () => {
+  test('has three of each kind, the nearest first, and fits into 14 kB in every language', async () => {
+    const account = await t.account({ plan: 'enterprise' })
+    const body = { category: 'battery', data: { ...CORES.battery, ...FULL.battery, gtin: nextGtin() } }
+    const created = await t.ask('POST', '/api/v1/products', { key: account.key, body })
+    assert.equal(created.status, 201, created.text)
+    const { id } = created.json.data
+    const many = Array.from({ length: 97 }, (_, i) => ({
+      kind: OFFER_KINDS[i % OFFER_KINDS.length],
+      title: { en: `${i} ${write(i, 4)}` },
+      text: { en: write(i + 1, 24) },
+      url: `https://shop.example/${i}/${write(i, 2).replace(' ', '-')}`,
+      countries: i < 90 ? [] : ['FR'],
+    }))
+    for (const one of many) await offer(account, one)
+    await offer(account, { title: { en: 'For batteries' }, category: 'battery' })
+    await offer(account, { title: { en: 'For this one' }, product_id: id })
+    const { text } = await open(id)
+    const repairs = /Repair \| (.*?) \| Spare/.exec(text)?.[1] ?? ''
+    assert.match(repairs, /^For this one \| For batteries \| 0 repair/)
+    assert.doesNotMatch(repairs, /\b8 /)
+    const shown = (await open(id)).html.match(/href="https:\/\/shop/g)?.length ?? 0
+    assert.ok(shown <= 3 * OFFER_KINDS.length * 2, String(shown))
+    for (const { code } of LANGUAGES) {
+      const from = `10.2.0.${networks++ & 255}`
+      const headers = { 'accept-encoding': 'gzip' }
+      const { rawPayload } = await t.app.inject({
+        url: `/p/${id}?lang=${code}`,
+        headers,
+        remoteAddress: from,
+      })
+      assert.ok(rawPayload.length <= 14_000, `${code}: ${rawPayload.length} bytes`)
+    }
+  })
+})
 
 describe('a page without offers', () => {
   test('has no such section, and is the same before the first offer and after the last', async () => {
@@ -129,10 +175,10 @@ describe('the section', () => {
     await offer(stranger, { title: { en: 'stranger' } })
     for (const [id, expected] of [
       [other, 'category'],
-      [model, 'category | model'],
-      [batch, 'category | model | batch'],
-      [sibling, 'category | model | batch'],
-      [item, 'category | model | batch | item'],
+      [model, 'model | category'],
+      [batch, 'batch | model | category'],
+      [sibling, 'batch | model | category'],
+      [item, 'item | batch | model'],
     ] as const)
       assert.equal((await open(id)).text, `Repair | ${expected}`)
   })

@@ -8,12 +8,20 @@ export const offerColumns = (sql: Sql): Fragment => sql`
   created_at as "createdAt", updated_at as "updatedAt"`
 
 /** Whether an offer for the category of a passport is for the passport itself, or for what is above it. */
-export const isForPassport = (
-  { passportId }: Pick<Offer, 'passportId'>,
-  row: Pick<PassportRow, 'id' | 'parent_id' | 'model_id'>,
-): boolean => passportId === null || [row.id, row.parent_id, row.model_id].includes(passportId)
+export const isForPassport = ({ passportId }: Pick<Offer, 'passportId'>, row: Place): boolean =>
+  passportId === null || [row.id, row.parent_id, row.model_id].includes(passportId)
 
-/** For a unit, also those of its batch and its model. In the order in which they are shown. */
+type Place = Pick<PassportRow, 'id' | 'parent_id' | 'model_id'>
+
+/** From what is said of the passport itself to what is said of all products. */
+export function sortByNearness(offers: readonly Offer[], row: Place): Offer[] {
+  const above = [row.id, row.parent_id, row.model_id]
+  const distance = ({ passportId, category }: Offer) =>
+    passportId !== null ? above.indexOf(passportId) : above.length + (category === null ? 1 : 0)
+  return offers.toSorted((a, b) => distance(a) - distance(b))
+}
+
+/** For a unit, also those of its batch and its model. By position, then by age. */
 export async function readOffersOf(
   sql: Sql,
   row: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id' | 'category'>,

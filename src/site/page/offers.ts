@@ -6,6 +6,9 @@ import { type PageContext, renderCollapsible } from './page-context.ts'
 import { findLink, findLocalizedText, renderAccountText, renderExternalLink } from './values.ts'
 
 const ANCHOR = 'actions'
+/** A page with hundreds would help nobody, and exceed its budget. The link set names all. */
+const MAX_OF_KIND = 3
+const MAX_ELSEWHERE = 24
 
 /** The countries for which there are offers, in the order of their codes; undefined for none. */
 export function findOfferCountries(offers: readonly Offer[]): ReadonlySet<string> | undefined {
@@ -13,7 +16,10 @@ export function findOfferCountries(offers: readonly Offer[]): ReadonlySet<string
   return countries.length === 0 ? undefined : new Set(countries.sort())
 }
 
-/** Empty without offers. Without a known country all are shown, by country. */
+/**
+ * Empty without offers. Without a known country all are shown, by country; if they are too many, the links to
+ * the countries lead to them.
+ */
 export function renderOffers(page: PageContext): string {
   const { offers } = page.view
   if (offers.length === 0) return ''
@@ -21,10 +27,8 @@ export function renderOffers(page: PageContext): string {
   const { ui } = page.labels
   const isHere = ({ countries }: Offer) =>
     countries.length === 0 || (country !== undefined && countries.includes(country))
-  const groups = renderCountries(
-    page,
-    offers.filter(offer => !isHere(offer)),
-  )
+  const elsewhere = offers.filter(offer => !isHere(offer))
+  const groups = elsewhere.length > MAX_ELSEWHERE ? '' : renderCountries(page, elsewhere)
   const others =
     country === undefined || groups === ''
       ? groups
@@ -55,13 +59,13 @@ function renderCountries(page: PageContext, offers: readonly Offer[]): string {
   }).join('')
 }
 
-/** Kinds in the order of their first offers. */
+/** Kinds in the order of their first offers; of each kind the nearest. */
 function renderList(page: PageContext, offers: readonly Offer[]): string {
   if (offers.length === 0) return ''
   const pairs = Array.from(
     Map.groupBy(offers, ({ kind }) => kind),
     ([kind, some]) => {
-      const items = some.map(offer => html`<dd>!${renderOffer(page, offer)}</dd>`)
+      const items = some.slice(0, MAX_OF_KIND).map(offer => html`<dd>!${renderOffer(page, offer)}</dd>`)
       return html`<div class="w"><dt>${page.labels.ui[OFFER_KIND_LABELS[kind]]}</dt>!${items}</div>`
     },
   )

@@ -6,7 +6,7 @@ import { listChosenTags } from '../../categories/pick-text.ts'
 import { perObject } from '../../kernel/memo.ts'
 import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
-import { readOffersOf } from '../../passports/offers/read-offers.ts'
+import { readOffersOf, sortByNearness } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { findPassportFiles } from '../../passports/read/picture-files.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
@@ -175,7 +175,7 @@ async function render(
     access?.audience ?? 'public',
     newestVersionNo,
     pending,
-    offers,
+    offers === undefined ? undefined : sortByNearness(offers, row),
     files,
   )
   // Requests that shared a look-up continue together; this lets other requests run between two renderings.
