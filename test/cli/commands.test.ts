@@ -442,6 +442,7 @@ describe('doctor', () => {
         'mirrors',
         'registry proofs',
         'histories',
+        'daily roots',
         'files',
       ].map(name => `${name} true`),
     )

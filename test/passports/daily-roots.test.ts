@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { getSecretIssuer, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { asObject } from '../../src/kernel/data-object.ts'
+import { asSql } from '../../src/kernel/db/transaction.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { parseId } from '../../src/kernel/ids.ts'
@@ -12,6 +13,7 @@ import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-c
 import { proveVersion } from '../../src/passports/documents/prove-version.ts'
 import { createDueRoots, findVersionProof, stampRoots } from '../../src/passports/signed/daily-roots.ts'
 import { listCommitments } from '../../src/passports/signed/list-commitments.ts'
+import { verifyRoots } from '../../src/passports/signed/verify-roots.ts'
 import { computeMerkleRoot, isInMerkleTree } from '../../src/standards/signing/merkle-tree.ts'
 import { SignatureError } from '../../src/standards/signing/signature-error.ts'
 import { readTimeStampToken } from '../../src/standards/signing/timestamp.ts'
@@ -23,6 +25,8 @@ import {
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
+import { skipOnCitus } from '../citus/skip.ts'
+import { endPools, IS_SHARDED } from '../database.ts'
 import { type Harness, startHarness } from '../harness.ts'
 import { type Folder, temporaryFolder } from '../transfer/stores.ts'
 import { startTsa } from './tsa.ts'
@@ -135,6 +139,43 @@ describe('daily roots', () => {
         SignatureError,
         JSON.stringify(changed),
       )
+  })
+
+  test('are compared with all versions by doctor --verify, which names the first that differs', {
+    skip: skipOnCitus('table') || IS_SHARDED,
+  }, async () => {
+    const [root] = await readRoots()
+    const { problems, ...counts } = await verifyRoots(setup())
+    assert.deepEqual([counts, problems], [{ roots: 1, versions: ITEMS + 2, unreadable: [] }, []])
+    const tamper = async (table: string, statement: string, expected: RegExp) => {
+      const undone = s.t.setup.sql.begin(async tx => {
+        await tx.unsafe(`alter table ${table} disable trigger user`)
+        assert.ok((await tx.unsafe(statement)).count > 0, statement)
+        const found = await verifyRoots({ ...setup(), sql: asSql(tx) })
+        assert.equal(found.problems.length, 1)
+        assert.match(found.problems[0] ?? '', expected)
+        throw new Error('undo')
+      })
+      await assert.rejects(undone, /^Error: undo$/)
+    }
+    const day = root?.until.toISOString().slice(0, 10)
+    await tamper(
+      'passport_version',
+      `update passport_version set hash = sha256('x') where version_no = 2`,
+      new RegExp(`before ${day}: version 2 of passport ${model} was altered`),
+    )
+    await tamper('passport', `delete from passport where serial = 'i7'`, / of passport \w{26} was altered/)
+    await tamper('daily_root_block', `update daily_root_block set root = sha256('x')`, /block 0 was altered/)
+    await tamper('daily_root_block', 'delete from daily_root_block where number = 1', /is not in it/)
+    await tamper('daily_root', `update daily_root set root = sha256('x')`, /: it was altered/)
+    const other = createSecretCipher('another secret key, also long enough')
+    const sql = await s.t.openPools()
+    try {
+      const { unreadable } = await verifyRoots({ ...setup(), sql, secretCipher: other })
+      assert.deepEqual(unreadable, [s.account.id])
+    } finally {
+      await endPools(sql)
+    }
   })
 
   test('of a later day cover only what was made since', async () => {

@@ -34,6 +34,7 @@ import {
   checkCounters,
   checkHistories,
   checkPrivateKeys,
+  checkRoots,
   checkShards,
   describeError,
   runChecks,
@@ -131,7 +132,11 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     mirrors: () => checkMirrors(sql),
     'registry proofs': () => checkRegistryProofs(sql),
     ...(verify
-      ? { histories: () => checkHistories(sql), files: () => checkMediaFiles(sql, config.mediaPlace) }
+      ? {
+          histories: () => checkHistories(sql),
+          'daily roots': () => checkDailyRoots(sql, config),
+          files: () => checkMediaFiles(sql, config.mediaPlace),
+        }
       : {}),
   })
   return [...checks, ...more]
@@ -302,6 +307,12 @@ async function checkWebhookSecrets(sql: Sql, config: Config): Promise<CheckResul
     `${detail}, ${other + issuers.other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`,
   ]
 }
+
+/** Without a key nothing was ever signed, or the check of the sealed secrets says that the key is missing. */
+const checkDailyRoots = async (sql: Sql, config: Config): Promise<CheckResult> =>
+  isKeyMissing(config)
+    ? 'not compared, because there is no key'
+    : checkRoots(sql, buildWebhookSetup(config).secretCipher)
 
 async function checkRegistryProofs(sql: Sql): Promise<CheckResult> {
   const found = await findExpiringProofs({ sql, clock: systemClock })

@@ -9,6 +9,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { toError } from '../../kernel/errors.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { countWithPrivateKeys } from '../../passports/copies/count-private-keys.ts'
 import {
   countRows,
@@ -18,6 +19,7 @@ import {
   findWrongUnitCounts,
 } from '../../passports/copies/verify.ts'
 import { findWrongClaims } from '../../passports/copies/verify-claims.ts'
+import { type RootsReport, verifyRoots } from '../../passports/signed/verify-roots.ts'
 import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
@@ -122,4 +124,19 @@ export async function checkClaims(sql: Sql, verify: boolean): Promise<CheckResul
   if (problems.length > 0) return problems
   const advice = isComplete ? '' : ', as far as they were read in five seconds; --verify reads all'
   return `${claims} claims and ${products} products agree${advice}`
+}
+
+/** The daily roots of accounts with keys, shard by shard. */
+export async function checkRoots(sql: Sql, secretCipher: SecretCipher): Promise<CheckResult> {
+  const found: RootsReport[] = []
+  for (const shard of listShards(sql))
+    found.push(await verifyRoots({ sql: shard, clock: systemClock, secretCipher }))
+  const unreadable = found.flatMap(one => one.unreadable)
+  const problems = [
+    ...found.flatMap(one => one.problems),
+    ...unreadable.map(id => `account ${id}: its key for commitments cannot be read with this SECRET_KEY`),
+  ]
+  if (problems.length > 0) return problems
+  const sum = (name: 'roots' | 'versions') => found.reduce((total, one) => total + one[name], 0)
+  return `${sum('roots')} over ${sum('versions')} versions are right`
 }
