@@ -28,8 +28,11 @@ import { buildSecurityHeaders } from '../page/shell.ts'
 import { createFileCache, type FileCache } from './file-cache.ts'
 import { authorizeReader, mayAuthorize } from './file-readers.ts'
 import { sendPdf } from './send-pdf.ts'
+import { createSharedReads, type SharedReads } from './shared-reads.ts'
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
+/** Of files that are being sent and are not in the cache. */
+const MAX_SENT_BYTES = 192 * 1024 * 1024
 const PICTURES = '/m/'
 
 export type MediaRoute = {
@@ -38,11 +41,12 @@ export type MediaRoute = {
   answerFromCache: (exchange: Exchange) => boolean
 }
 
-type MediaContext = SiteContext & { files: FileCache }
+type MediaContext = SiteContext & { files: FileCache; sharedReads: SharedReads }
 
 export function createMediaRoute(setup: SiteContext): MediaRoute {
   const files = createFileCache(MAX_CACHE_BYTES)
-  const context = { ...setup, files }
+  const sharedReads = createSharedReads(key => setup.media.mediaStore.read(key), MAX_SENT_BYTES)
+  const context = { ...setup, files, sharedReads }
   return {
     handlers: {
       '/m/:id/:file': (_request, reply) => handlePicture(context, reply),
@@ -66,14 +70,15 @@ async function handlePicture(context: MediaContext, reply: FastifyReply): Promis
   const width = Number(digits)
   if (!MEDIA_ID.test(id) || !isWidth(width) || !isVariantType(type)) throw notFound('file')
   const path = `${PICTURES}${id}/${file}`
-  const { files, clock, addresses, media } = context
+  const { files, clock, addresses, sharedReads } = context
   const cached = files.find(path, clock.now().getTime())
   if (cached !== undefined) return sendPrepared(reply, cached)
   return context.uncachedLimit.run(reply, async () => {
     const found = await findPublicFile(context.sql, id)
     const widths = found?.width == null ? [] : listWidths(found.width)
     if (found === undefined || !widths.includes(width)) throw notFound('file')
-    const body = await media.mediaStore.read(variantKey(found.accountId, id, width, type))
+    const key = variantKey(found.accountId, id, width, type)
+    const body = await sharedReads.read(key, reply.raw)
     if (body === undefined) throw notFound('file')
     const response = prepareResponse({
       body,
@@ -111,7 +116,7 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
     const { publicUrl } = context.addresses
     const open = await findPublicFile(context.sql, id)
     if (open !== undefined) {
-      const body = await readDocument(context, open)
+      const body = await readDocument(context, reply, open)
       return sendPdf(reply, {
         body,
         name: open.name,
@@ -122,15 +127,19 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
     const file = mayAuthorize(reply.request) ? await authorizeReader(context, reply.request, id) : undefined
     if (file === undefined) throw notFound('file')
     context.uncachedLimit.refund(reply.request)
-    const body = await readDocument(context, file)
+    const body = await readDocument(context, reply, file)
     const headers = { ...buildSecurityHeaders(publicUrl), ...PRIVATE_HEADERS }
     return sendPdf(reply, { body, name: file.name, etag: undefined, headers })
   })
 }
 
 /** Throws `not_found` for a picture: what was sent of it is never served. */
-async function readDocument({ media }: MediaContext, { accountId, id, width }: PublicMedia): Promise<Buffer> {
-  const body = width === null ? await media.mediaStore.read(originalKey(accountId, id)) : undefined
+async function readDocument(
+  { sharedReads }: MediaContext,
+  { raw }: FastifyReply,
+  { accountId, id, width }: PublicMedia,
+): Promise<Buffer> {
+  const body = width === null ? await sharedReads.read(originalKey(accountId, id), raw) : undefined
   if (body === undefined) throw notFound('file')
   return body
 }
