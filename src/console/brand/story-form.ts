@@ -142,9 +142,9 @@ export function storyPage(words: Words, { typed, pictures, problems = {} }: Show
   })
   const body = html`!${backLink(BRAND, words.texts.brand.title)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${summary(words.texts, problems, buildLabels(words, rows.length))}<form method="post" action="${STORY}" novalidate class="data">!${defaultButton(texts.save)}
+<fieldset><legend>${texts.links}</legend>!${urls}</fieldset>!${renderPictures(words, typed.media, pictures, problems)}
 !${rows.map((row, i) => renderRow(words, row, i, problems))}<p><button class="second" name="more" value="1">${texts.more}</button></p>
-<fieldset><legend>${texts.links}</legend>!${urls}</fieldset>
-!${renderPictures(words, typed.media, pictures, problems)}<p class="hint">${texts.removeHint}</p>
+<p class="hint">${texts.removeHint}</p>
 <button>${texts.save}</button></form>`
   return { title: texts.title, body, styles: ['pictures'], status: isFine(problems) ? 200 : 422 }
 }
