@@ -335,7 +335,11 @@ describe('journeys with pictures', { skip: WITHOUT_CHROMIUM }, () => {
       assert.ok((await screens(fact('Made in'))) < 1)
       assert.ok((await screens(reader.getByRole('link', { name: `Bring the ${category} here` }))) < 2)
       assert.ok(await reader.getByRole('heading', { name: 'Who answers for it' }).isVisible())
-      assert.ok(await reader.getByText('Legal name').isVisible())
+      const answerable = reader.locator('.up').getByRole('link', { name: 'Who answers for it' })
+      assert.ok((await screens(answerable)) < 1.3)
+      await answerable.click()
+      const top = (await reader.getByText('Legal name').boundingBox())?.y ?? -1
+      assert.ok(top > 0 && top < PHONE.viewport.height, `${top} px`)
       const how = fact('Repairable').locator('+ dd a')
       if ((await how.count()) > 0) {
         assert.ok((await screens(how)) < 1.2)

@@ -75,7 +75,8 @@ describe('hostile content', () => {
       assert.ok(hrefs.length > 20)
       assert.deepEqual(
         hrefs.filter(
-          href => !/^(#(content|repair)|\?lang&#61;[a-z]{2}|\?lang=[a-z]{2}|\?format=jsonld)$/.test(href),
+          href =>
+            !/^(#(content|repair|operator)|\?lang&#61;[a-z]{2}|\?lang=[a-z]{2}|\?format=jsonld)$/.test(href),
         ),
         [],
         url,

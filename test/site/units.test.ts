@@ -98,12 +98,12 @@ describe('the page of a unit', () => {
   test('an item shows which fields it inherits from its model and batch', async () => {
     const { item } = await family()
     const { text } = await harness.ask('GET', item.path)
-    assert.match(section(text, 'safety'), /Never open it.*<p class="from of">inherited from the model<\/p>/)
+    assert.match(section(text, 'safety'), /Never open it.*<p class="from of">Inherited from the model<\/p>/)
     const performance = section(text, 'performance')
     assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">inherited from the batch<\/small>/)
     assert.match(performance, /3\.1[^<]*(?:<\/[a-z]+>)*<small class="from">recorded for this unit<\/small>/)
     assert.equal(performance.match(/class="from"/g)?.length, 2)
-    assert.match(performance, /<p class="from of">inherited from the model<\/p>/)
+    assert.match(performance, /<p class="from of">Inherited from the model<\/p>/)
   })
 
   test('a batch marks its own fields; the model page mentions no origin', async () => {

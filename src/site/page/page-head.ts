@@ -72,7 +72,7 @@ export function renderHeader(page: PageContext): string {
 !${renderProductBrand(page)}!${title}</header>`
 }
 
-/** One line: level, lot, serial number, status, version and date. A unit links to its batch and model. */
+/** One line: level, lot, serial number, status, version and date. Then links. */
 export function renderStatusLine(page: PageContext): string {
   const { view, labels } = page
   const { ui } = labels
@@ -87,7 +87,7 @@ export function renderStatusLine(page: PageContext): string {
     html`${fillPlaceholders(ui.versionNumber, { version: view.versionNo })}`,
     html`${ui.lastChanged}: ${formatPageDate(page, view.changedAt)}`,
   ]
-  return html`<p class="data">!${parts.join(' · ')}</p>!${renderParentLinks(page)}`
+  return html`<p class="data">!${parts.join(' · ')}</p>!${renderOtherLinks(page)}`
 }
 
 /** The account's logo or name, and the product's category. */
@@ -140,11 +140,13 @@ function renderProductBrand({ view, brand }: PageContext): string {
     : html`<p class="brand">!${renderName(name)}</p>`
 }
 
-/** Links from a unit to its batch and its model. */
-function renderParentLinks({ view, labels }: PageContext): string {
-  const batch = view.batch && html`<a href="${view.batch.id}">${labels.ui.batchPassport}</a>`
-  const model = view.model && html`<a href="${view.model.id}">${labels.ui.modelPassport}</a>`
-  const links = [batch, model].filter(link => link !== null)
+/** Links from a unit to its batch and its model, and to who answers for the product, far below. */
+function renderOtherLinks({ view, labels: { ui } }: PageContext): string {
+  const batch = view.batch && html`<a href="${view.batch.id}">${ui.batchPassport}</a>`
+  const model = view.model && html`<a href="${view.model.id}">${ui.modelPassport}</a>`
+  const operator =
+    view.data.economicOperator === undefined ? null : html`<a href="#operator">${ui['section.operator']}</a>`
+  const links = [batch, model, operator].filter(link => link !== null)
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 

@@ -104,10 +104,9 @@ function renderSections(page: PageContext, sections: readonly FilledSection[]): 
       const name = fields[0]?.name ?? ''
       const heading = title === undefined ? getPageLabel(page, name) : page.labels.ui[title]
       const mainOrigin = findMainOrigin(parts)
-      const originText = mainOrigin && getOriginText(page, mainOrigin)
       return renderCollapsible(anchor, heading, renderSectionContent(page, heading, parts, mainOrigin), {
         isOpen: i < OPEN_SECTIONS || page.view.audience !== 'public',
-        note: originText && originText.charAt(0).toLocaleUpperCase(page.language) + originText.slice(1),
+        note: mainOrigin && getOriginSentence(page, mainOrigin),
         language: title === undefined ? findLabelLanguage(page, name) : undefined,
       })
     })
@@ -190,6 +189,11 @@ const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch'
 const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
   labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
+function getOriginSentence(page: PageContext, origin: Origin): string {
+  const text = getOriginText(page, origin)
+  return text.charAt(0).toLocaleUpperCase(page.language) + text.slice(1)
+}
+
 const getFieldNote = (page: PageContext, isRestricted: boolean, origin: Origin | undefined): string =>
   [
     ...(isRestricted ? [page.labels.ui.restricted] : []),
@@ -229,5 +233,5 @@ function renderSectionContent(
   endPairs()
   return mainOrigin === undefined
     ? out
-    : html`!${out}<p class="from of">${getOriginText(page, mainOrigin)}</p>`
+    : html`!${out}<p class="from of">${getOriginSentence(page, mainOrigin)}</p>`
 }
