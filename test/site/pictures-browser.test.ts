@@ -23,6 +23,8 @@ new PerformanceObserver(list => shifts.push(...list.getEntries().map(({ value })
 let stand: BrowserStand
 let id: string
 let restricted: string
+/** The id of the first picture. */
+let first = ''
 
 const upload = async (type: string, text: Buffer): Promise<string> => {
   const { harness, account } = stand
@@ -62,6 +64,7 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
     const pictures: object[] = []
     for (const [i, size] of sizes.entries()) {
       const media = await upload('image/jpeg', await makePhotograph(size))
+      if (i === 0) first = media
       pictures.push({ media, alt: { en: ALTS[i], de: ALTS[i] } })
     }
     restricted = await upload('application/pdf', await makePdf('for the workshop'))
@@ -81,12 +84,16 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
 
   test('a phone with three pixels for one transfers at most 60 kB, from one origin, without a cookie', async () => {
     const { page, requests, transferred, close } = await openPage(PHONE)
-    await visit(page)
+    const answer = await visit(page)
+    assert.match((await answer?.allHeaders())?.link ?? '', /^<[^>]+640\.avif>; rel="preload"; as="image"/)
     assert.equal(await page.evaluate('document.images[0].naturalWidth > 0'), true)
     assert.ok(transferred() > 10_000, `${transferred()} bytes`)
     assert.ok(transferred() <= MAX_TRANSFERRED_BYTES, `${transferred()} bytes: ${requests.join(' ')}`)
     for (const url of requests) assert.ok(url.startsWith(`${stand.origin}/`), url)
     assert.match(requests[1] ?? '', /\/640\.avif$/)
+    // What the Link header asks for is what the page shows.
+    assert.equal(new Set(requests).size, requests.length)
+    assert.equal(requests.filter(url => url.includes(first)).length, 1)
     assert.deepEqual(await page.context().cookies(), [])
     await close()
   })

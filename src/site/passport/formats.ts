@@ -17,6 +17,7 @@ import { renderJsonLd } from '../json-ld/document.ts'
 import type { AlternateFormat, PageAccess } from '../page/page-context.ts'
 import { renderPassportPage } from '../page/passport-page.ts'
 import type { PassportView } from '../page/passport-view.ts'
+import { buildPicturePreload } from '../page/pictures.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES } from '../page/shell.ts'
 import type { NegotiatedLanguage } from './languages.ts'
 
@@ -57,7 +58,7 @@ export const HTML: PassportFormat = {
     const headers = {
       ...buildHtmlHeaders(addresses.publicUrl, theme),
       'content-language': language,
-      link: buildAlternateLinks(view, isSigned),
+      link: [buildPicturePreload(view) ?? [], buildAlternateLinks(view, isSigned)].flat().join(', '),
     }
     return { headers, body: html }
   },
