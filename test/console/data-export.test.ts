@@ -204,6 +204,7 @@ describe('POST /console/settings/data', () => {
       assert.equal(await leftOver(), 1)
       const again = await post(DATA, { password: PASSWORD }, cookies.owner)
       assert.equal(again.statusCode, 503)
+      assert.equal(again.headers['retry-after'], '60')
       assert.match(again.body, /A download of this account is already running, or too many/)
       const other = await s.t.beside()
       const setup = { openPool: poolOfOne(database), version: '0', publicUrl: '' }

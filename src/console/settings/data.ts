@@ -5,11 +5,14 @@ import { getUsage } from '../../accounts/limits/quota.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import type { Problems } from '../page/form.ts'
 import { facts, input, notice, pointList, section, summary } from '../page/parts.ts'
-import { ALL_DATA, type Outcome, type Visit } from '../page/route.ts'
+import { ALL_DATA, type ConsolePage, type Outcome, type Visit } from '../page/route.ts'
 import { checkTypedPassword } from '../sign-in/parts.ts'
 import { settingsHead } from './places.ts'
 
 export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
+
+/** Seconds: longer than the export of a small account takes. */
+const RETRY_AFTER = '60'
 
 type Told = { problems?: Problems; problem?: string; status?: number; session?: string }
 
@@ -24,7 +27,8 @@ export async function submitData(visit: Visit): Promise<Outcome> {
   const content = await openExportDownload(ctx, { openPool, version, publicUrl: addresses.publicUrl }, name)
   const { token } = checked
   if (content === undefined) {
-    return page(visit, { problem: words.texts.dataDownload.busy, status: 503, session: token })
+    const busy = await page(visit, { problem: words.texts.dataDownload.busy, status: 503, session: token })
+    return { ...busy, headers: { 'retry-after': RETRY_AFTER } }
   }
   return { file: { name, type: 'application/x-ndjson', content }, session: token }
 }
@@ -35,7 +39,7 @@ const wrong = (visit: Visit, sentence: string, status = 422) =>
 async function page(
   { ctx, words }: Visit,
   { problems = {}, problem, status = 200, session: token }: Told,
-): Promise<Outcome> {
+): Promise<ConsolePage & { session?: string }> {
   const texts = words.texts.dataDownload
   const usage = await getUsage(ctx)
   const counts = usage.map(({ level, used }) => [words.texts.levels[level], words.number(used)] as const)
