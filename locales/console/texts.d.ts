@@ -625,6 +625,8 @@ export type Texts = {
     add: string
     none: string
     inherited: string
+    textIn: (values: { label: Value; n: Value; all: Value; names: Value }) => string
+    own: string
     copy: string
     raise: string
     gone: string

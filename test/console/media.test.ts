@@ -1,7 +1,11 @@
 /** Tests what the console says about files that it refuses, and files of documents of conformity. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { chooseWords } from '../../src/console/page/words.ts'
+import { buildDataForm } from '../../src/console/product-data/form-data.ts'
+import { getFormCategory } from '../../src/console/product-data/form-fields.ts'
+import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
+import { requireCategory } from '../../src/passports/core/check-data.ts'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { changeDraft, createDraft, getDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -228,6 +232,51 @@ describe('the files of a product', () => {
     assert.match(answer.text, /name="note" value="New manual"/)
     assert.match(answer.text, /manual 2026<\/textarea>/)
     assert.match(answer.text, /name="d\.pictures\.0\.media" value="[0-9a-f]{64}"/)
+  })
+
+  test('stay as they are when the form of the product is edited', async () => {
+    const pictures = [
+      { media: (await send('k.png', await makePng({ width: 9, height: 15 }))).id, alt: { en: 'A' } },
+    ]
+    const documents = [{ title: { en: 'Care' }, url: 'https://brand.example/care.pdf' }]
+    const { data } = newProduct({ pictures, documents }, 'textile')
+    const at = await made({ pictures, documents })
+    const { fields } = getFormCategory(requireCategory('textile'))
+    const typed = buildDataForm(chooseWords('en'), fields, { ...Object(data), productName: 'Renamed' })
+    const base = fieldsOf((await editor.get(`${at}/edit`)).text).filter(([name]) => name === 'base')
+    const form = new URLSearchParams([...base, ...typed.entries()].map(([name, value]) => [name, value]))
+    const saved = await editor.post(at, { form: form.toString(), ...AS_FORM })
+    assert.equal(saved.status, 303, saved.text)
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
+    const after = effectiveData(await getState(ctx, parseId(at.split('/').at(-1) ?? '') ?? ''))
+    assert.deepEqual([after.productName, after.pictures, after.documents], ['Renamed', pictures, documents])
+  })
+
+  test('of a unit are the inherited ones until it has its own, and again once these are removed', async () => {
+    const picture = (await send('u.png', await makePng({ width: 9, height: 14 }))).id ?? ''
+    const model = await made({
+      languages: ['en', 'de'],
+      pictures: [{ media: picture, alt: { en: 'Front' } }],
+    })
+    await editor.post(`${model}/units`, { form: { level: 'item', names: 'P-1' }, ...AS_FORM })
+    const [unit] = await stand.sql<{ id: string }[]>`
+      select id from passport where account_id = ${account} and level = 'i' order by id desc limit 1`
+    const at = `/console/products/${idFromUuid(unit?.id ?? '')}`
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
+    const readOwn = async () => (await getState(ctx, unit?.id ?? '')).own?.pictures
+    const inheriting = (await editor.get(`${at}/media`)).text
+    assert.match(inheriting, /This unit shows what it inherits:.*value="inherited\.pictures"/s)
+    const copy = new URLSearchParams([...fieldsOf(inheriting), ['add', 'inherited.pictures']])
+    const copied = (await editor.post(at, { form: copy.toString(), ...AS_FORM })).text
+    assert.match(copied, /has entries of its own\. To show what it inherits again, remove all entries/)
+    assert.match(copied, /in 1 of 2 languages\. Missing: German\./)
+    const own = new URLSearchParams([...fieldsOf(copied), ['d.pictures.0.alt.en', 'Back']])
+    assert.equal((await editor.post(at, { form: own.toString(), ...AS_FORM })).status, 303)
+    assert.deepEqual(await readOwn(), [{ media: picture, alt: { en: 'Back' } }])
+    const kept = fieldsOf((await editor.get(`${at}/media`)).text)
+    const none = new URLSearchParams(kept.filter(([name]) => !name.startsWith('d.pictures.0')))
+    assert.equal((await editor.post(at, { form: none.toString(), ...AS_FORM })).status, 303)
+    assert.equal(await readOwn(), undefined)
   })
 
   test('an id of another account adds nothing', async () => {

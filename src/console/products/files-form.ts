@@ -1,6 +1,7 @@
 /** The form of a product's pictures and documents: their order, their texts, and files to add. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
+import { formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { MediaFile } from '../../media/media-file.ts'
 import { describeFile, formatBytes, renderFileInputs } from '../media/parts.ts'
@@ -69,8 +70,12 @@ function renderFileList(field: Field, drawing: FilesDrawing, renderRow: RenderRo
 <div class="choices">!${raise}!${renderRemoveButton(at, rows, row, drawing)}</div></fieldset>`
   })
   const none = rows.length === 0 ? html`<p class="quiet">${texts.none}</p>` : ''
-  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend class="sight">${getFieldLabel(words, field.name)}</legend>!${above}!${rows.length === 0 ? renderInherited(field, basis, drawing) || none : ''}!${drawn}</fieldset>`
+  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend class="sight">${getFieldLabel(words, field.name)}</legend>!${above}!${rows.length === 0 ? '' : renderOwn(field, basis, drawing)}!${rows.length === 0 ? renderInherited(field, basis, drawing) || none : ''}!${drawn}</fieldset>`
 }
+
+/** Says how a unit with entries of its own gets the inherited ones back. */
+const renderOwn = (field: Field, { isUnit, inherited }: FilesBasis, { words }: FilesDrawing): string =>
+  isUnit && Array.isArray(inherited[field.name]) ? html`<p class="quiet">${words.texts.files.own}</p>` : ''
 
 /** What a unit inherits, and a button that makes it the unit's own, to change it. */
 function renderInherited(field: Field, { isUnit, inherited }: FilesBasis, drawing: FilesDrawing): string {
@@ -86,6 +91,19 @@ const renderMember = ({ field, at }: RowPlace, name: string, drawing: FilesDrawi
   const member = field.of?.find(one => one.name === name)
   const place = { at: `${at}.${name}`, path: `${field.name}.${name}` }
   return member === undefined ? '' : renderInput(member, place, drawing)
+}
+
+/** In how many of the product's languages a text is there, and which are missing; '' if none is. */
+function renderMissing({ field, at }: RowPlace, name: string, drawing: FilesDrawing): string {
+  const { words, form, languages } = drawing
+  const missing = languages.filter(tag => form.text(`${at}.${name}.${tag}`).trim() === '')
+  if (missing.length === 0) return ''
+  const names = new Intl.ListFormat(words.language).format(
+    missing.map(tag => formatLanguage(words.language, tag)),
+  )
+  const label = getFieldLabel(words, `${field.name}.${name}`)
+  const counts = { n: languages.length - missing.length, all: languages.length }
+  return html`<p class="quiet">${words.texts.files.textIn({ label, ...counts, names })}</p>`
 }
 
 function renderFile({ at }: RowPlace, { words, form, files, problems }: FilesDrawing): string {
@@ -105,7 +123,7 @@ function renderPictureRow(place: RowPlace, drawing: FilesDrawing): string {
   const { words, form } = drawing
   const caption = `${place.at}.caption`
   const isUsed = form.under(caption).some(tag => form.text(`${caption}.${tag}`) !== '')
-  return html`!${renderFile(place, drawing)}!${renderMember(place, 'alt', drawing)}
+  return html`!${renderFile(place, drawing)}!${renderMember(place, 'alt', drawing)}!${renderMissing(place, 'alt', drawing)}
 <details class="fold-small"!${isUsed ? ' open' : ''}><summary>${getFieldLabel(words, 'pictures.caption')} <span class="quiet">${words.texts.products.optional}</span></summary>!${renderMember(place, 'caption', drawing)}</details>`
 }
 
@@ -113,7 +131,7 @@ function renderPictureRow(place: RowPlace, drawing: FilesDrawing): string {
 function renderDocumentRow(place: RowPlace, drawing: FilesDrawing): string {
   const hasFile = drawing.form.text(`${place.at}.media`) !== ''
   const members = ['title', 'access', 'type', 'language'].map(name => renderMember(place, name, drawing))
-  return html`!${hasFile ? renderFile(place, drawing) : renderMember(place, 'url', drawing)}!${members}`
+  return html`!${hasFile ? renderFile(place, drawing) : renderMember(place, 'url', drawing)}!${members}!${renderMissing(place, 'title', drawing)}`
 }
 
 /** The entries of another list, of which only the file is chosen here. The second input keeps the row. */
