@@ -3,14 +3,16 @@ import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { findHome } from '../../src/accounts/account-shard.ts'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { AppError } from '../../src/kernel/errors.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { updateStory } from '../../src/passports/story/update-story.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { getTestShard } from '../database.ts'
-import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { type Harness, newProduct, spreadClosed, startHarness, type TestAccount } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
 
 const DAY_MS = 86_400_000
@@ -76,7 +78,7 @@ describe('a page of an account with a block of its own words', () => {
     )
     assert.ok(!places.includes(-1))
     const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
-    assert.ok(style.includes('.cb{background:#'))
+    assert.match(style, /\.cb\{--r:1\.333;background:#/)
     assert.ok(headers['content-security-policy']?.includes(`'sha256-${hash('sha256', style, 'base64')}'`))
     assert.notEqual(headers.etag, bare.headers.etag)
   })
@@ -185,4 +187,28 @@ test('the audit log says which parts were changed, and a repeated block is no ch
     rows.map(row => row.subject),
     ['story.links, story.text', 'story.text', 'story.links, story.text'],
   )
+})
+
+test('an account with models on two shards shows the block and its picture on pages of both', async () => {
+  const two = await startHarness({ shards: 2 })
+  const { id, key, ctx } = await two.account()
+  await spreadClosed(two.setup.sql, id, [1, 2])
+  const text = await makePng({ width: 40, height: 30 })
+  const headers = { 'content-type': 'image/png' }
+  const stored = await two.ask('POST', '/api/v1/media', { key, text, headers })
+  const picture = { media: stored.json.data.id, alt: { en: 'A loom' } }
+  await updateStory({ ...ctx, ...(await findHome(two.setup.sql, id)) }, { picture })
+  const shards = new Set<string>()
+  while (shards.size < 2) {
+    const made = await two.ask('POST', '/api/v1/products', { key, body: newProduct() })
+    assert.equal(made.status, 201, made.text)
+    const page = await two.ask('GET', `/p/${made.json.data.id}?lang=en`)
+    assert.match(findBlock(page.text), /alt="A loom"/)
+    const uuid = parseId(made.json.data.id) ?? ''
+    shards.add(uuid.slice(-3))
+  }
+  assert.equal((await two.ask('GET', `/m/${picture.media}/320.webp`)).status, 200)
+  assert.equal((await two.ask('DELETE', `/api/v1/media/${picture.media}`, { key })).status, 409)
+  assert.deepEqual((await two.ask('GET', '/api/v1/media?unused=true', { key })).json.data, [])
+  await two.close()
 })

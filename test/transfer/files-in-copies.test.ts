@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { variantKey } from '../../src/media/media-file.ts'
+import { updateStory } from '../../src/passports/story/update-story.ts'
 import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
 import { exportStaticSite } from '../../src/transfer/static/export-static-site.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -22,6 +23,7 @@ let open: string
 let closed: string
 /** The addresses of files that were read from the server. */
 let asked: string[] = []
+let requests = 0
 
 const setup = () => ({
   openPool: poolOfOne(database),
@@ -38,7 +40,9 @@ const setup = () => ({
   },
   async fetchPage(path: string, accept: string) {
     if (/^\/[md]\//.test(path)) asked.push(path)
-    const answer = await t.app.inject({ method: 'GET', url: path, headers: { accept } })
+    // Each from another network, because of the limit of uncached pages.
+    const remoteAddress = `10.${++requests >> 8}.${requests & 255}.1`
+    const answer = await t.app.inject({ method: 'GET', url: path, remoteAddress, headers: { accept } })
     const type = String(answer.headers['content-type'])
     return { status: answer.statusCode, type, body: answer.rawPayload }
   },
@@ -150,4 +154,29 @@ describe('pictures and public documents', () => {
     const page = await readFile(join(dir, 'p', made.json.data.id, 'index.html'), 'utf8')
     for (const address of addresses) assert.ok(page.includes(`href="${new URL(address).href}"`), address)
   })
+})
+
+test('the block “From the brand” and its picture are in a static export and in a mirror, until it is removed', async () => {
+  const media = await store(await makePng({ width: 40, height: 31 }), 'image/png')
+  const site = folder.file('story-site')
+  const mirror = folder.file('story-mirror')
+  const runMirror = () => mirrorAccount(setup(), { accountId: account.id, dir: mirror, all: false })
+  const readPage = (dir: string) => readFile(join(dir, 'p', product, 'index.html'), 'utf8')
+  await runMirror()
+  assert.doesNotMatch(await readPage(mirror), /From the brand/)
+  await updateStory(account.ctx, { text: { en: 'We weave.' }, picture: { media, alt: { en: 'A loom' } } })
+  t.clock.advance(2_000)
+  await runMirror()
+  await exportStaticSite(setup(), { accountId: account.id, dir: site })
+  for (const dir of [site, mirror]) {
+    assert.match(await readPage(dir), /From the brand.*We weave\..*srcset="\.\.\/\.\.\/m\//s)
+    for (const type of ['avif', 'webp', 'jpg'])
+      assert.ok((await readFile(join(dir, 'm', media, `320.${type}`))).length > 0)
+    assert.ok(!(await readFile(join(dir, 'p', product, 'passport.jsonld'), 'utf8')).includes('We weave.'))
+  }
+  await updateStory(account.ctx, null)
+  t.clock.advance(2_000)
+  await runMirror()
+  assert.doesNotMatch(await readPage(mirror), /From the brand/)
+  t.clock.release()
 })

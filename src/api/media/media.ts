@@ -164,7 +164,10 @@ export const listMediaEndpoint = defineEndpoint({
   description: 'Newest first. `meta` has what is used of the quotas of the account.',
   query: {
     kind: choiceParameter('Only pictures, or only documents.', MEDIA_KINDS),
-    unused: choiceParameter('Only files to which no version of any passport refers.', ['true']),
+    unused: choiceParameter(
+      'Only files to which no version of any passport and no block *From the brand* refers.',
+      ['true'],
+    ),
     limit: LIMIT,
     cursor: CURSOR,
   },
@@ -225,7 +228,7 @@ export const deleteMediaEndpoint = defineEndpoint({
   tag: 'media',
   summary: 'Delete a picture or document',
   description:
-    'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date. So does a file that a draft names.',
+    'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date. So does a file that a draft names, or that the block *From the brand* shows.',
   responses: { 204: { description: 'The file is deleted.' } },
   errors: ['in_use'],
   async handle(call) {
