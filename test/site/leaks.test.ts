@@ -236,6 +236,7 @@ describe('a draft', () => {
     const battery = allCategories().find(({ id }) => id === 'battery')
     assert.ok(battery)
     const data = { ...plant(battery.fields, () => DRAFT_MARK), sku: `draft ${DRAFT_MARK}`, gtin: nextGtin() }
+    await storeFilesOf(stand, account, data)
     const made = await api('POST', '/drafts', { category: 'battery', data, note: `note ${DRAFT_MARK}` })
     assert.equal(made.status, 201, made.text)
     const { id } = made.json.data
