@@ -222,7 +222,7 @@ const SERVICE = [
 const service: Maker = chance => ({ method: 'GET', path: API + chance.of(SERVICE) })
 
 const PUBLIC = [
-  ...['', '?format=jsonld', '/qr.svg', '?lang=de', '?version=1', '?version=99', '?format=none'],
+  ...['', '?format=jsonld', '/qr.svg', '/badge.svg', '?lang=de', '?version=1', '?version=99', '?format=none'],
   ...DOCUMENT_FORMATS.map(({ id }) => `?format=${id}`),
 ]
 
@@ -270,6 +270,29 @@ const recall: Maker = (chance, memory) => {
   return { method, path, body: { hazard: text, action: text } }
 }
 
+const NO_FILE = 'a'.repeat(64)
+
+/** Files are asked for, and never sent: decoding them would take longer than all other requests. */
+const media: Maker = chance => {
+  const address = chance.of([`/m/${NO_FILE}/320.webp`, `/m/${NO_FILE}/7.gif`, `/d/${NO_FILE}`])
+  const asked = ['/media', '/media?kind=picture&unused=true', `/media/${NO_FILE}`, '/media?kind=none']
+  if (chance.is(0.3)) return { method: 'GET', path: address }
+  if (chance.is(0.2)) return { method: 'DELETE', path: `${API}/media/${NO_FILE}` }
+  return { method: 'GET', path: API + chance.of(asked) }
+}
+
+const offer: Maker = (chance, memory) => {
+  const about = chance.of([{}, { category: chance.of(categories) }, { product_id: idOf(chance, memory) }])
+  const body = {
+    ...{ kind: chance.of(['repair', 'take_back', 'none']), title: { en: chance.of(WORDS) }, ...about },
+    ...{ url: chance.of(['https://shop.example/', 'http://shop.example/', '']) },
+    countries: chance.of([[], ['DE'], ['XX']]),
+  }
+  return chance.is(0.5)
+    ? { method: 'GET', path: `${API}/offers` }
+    : { method: 'POST', path: `${API}/offers`, body }
+}
+
 const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, create],
   [4, byKey],
@@ -284,6 +307,8 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [1, () => ({ method: 'GET', path: `${API}/openapi.json` })],
   [1, registryResults],
   [2, recall],
+  [2, media],
+  [2, offer],
   [9, look],
 ]
 
