@@ -130,8 +130,8 @@ function renderPictureRow(place: RowPlace, drawing: FilesDrawing): string {
 /** A document has a file of the account or an address elsewhere. */
 function renderDocumentRow(place: RowPlace, drawing: FilesDrawing): string {
   const hasFile = drawing.form.text(`${place.at}.media`) !== ''
-  const members = ['title', 'access', 'type', 'language'].map(name => renderMember(place, name, drawing))
-  return html`!${hasFile ? renderFile(place, drawing) : renderMember(place, 'url', drawing)}!${members}!${renderMissing(place, 'title', drawing)}`
+  const members = ['access', 'type', 'language'].map(name => renderMember(place, name, drawing))
+  return html`!${hasFile ? renderFile(place, drawing) : renderMember(place, 'url', drawing)}!${renderMember(place, 'title', drawing)}!${renderMissing(place, 'title', drawing)}!${members}`
 }
 
 /** The entries of another list, of which only the file is chosen here. The second input keeps the row. */
