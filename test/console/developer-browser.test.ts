@@ -164,7 +164,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     const shown = page.getByRole('img', { name: 'Logo, ' })
     await shown.waitFor()
     const height = 'document.querySelector(".logo-now img").getBoundingClientRect().height'
-    assert.equal(await page.evaluate('document.querySelector(".logo-now img").naturalWidth > 0'), true)
+    await page.waitForFunction('document.querySelector(".logo-now img").naturalWidth > 0')
     assert.equal(await page.evaluate(height), 48)
 
     const [open] = await Promise.all([page.waitForEvent('popup'), follow('Open a public page')])

@@ -62,7 +62,7 @@ describe('?version=n', () => {
       )
     const now = (await harness.ask('GET', path)).text
     assert.deepEqual(links(now), ['2', '1'])
-    assert.match(now, /<b aria-current="true">3<\/b>.*<td>Change: Product name<\/td>/)
+    assert.match(now, /<b aria-current="true">3<\/b>.*<td>Change: <small>Product name<\/small><\/td>/)
     assert.match(now, /<details><summary><h2>Proof/)
     const then = (await harness.ask('GET', `${path}?version=2`)).text
     assert.deepEqual(links(then), ['1'])
@@ -140,7 +140,7 @@ describe('?version=n', () => {
     const then = (await harness.ask('GET', `/p/${id}?version=1`)).text
     assert.match(then, />4\.5\skg/)
     assert.doesNotMatch(then, />7\.5\skg|>55\sl/)
-    assert.match(then, /recorded for this unit/)
+    assert.match(then, /Recorded for this unit/)
     assert.match((await harness.ask('GET', `/p/${id}`)).text, />7\.5\skg.*>55\sl/s)
   })
 
