@@ -1,13 +1,14 @@
 /** Tests where the bytes of files are kept: a folder, and a bucket of a real S3 server. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import S3rver from '@20minutes/s3rver'
 import { readConfig } from '../../src/kernel/config/config.ts'
+import type { ByteRange } from '../../src/media/store/byte-range.ts'
 import type { MediaStore } from '../../src/media/store/media-store.ts'
 import { openMediaStore } from '../../src/media/store/open-media-store.ts'
 
@@ -42,6 +43,19 @@ const STORES = {
   bucket: () => openBucket(),
 }
 
+/** Of an object of 70,000 bytes: a range, its first byte, the one after its last. */
+const RANGES: readonly [ByteRange, number, number][] = [
+  [{ from: 0, to: 0 }, 0, 1],
+  [{ from: 100, to: 65_635 }, 100, 65_636],
+  [{ from: 69_990, to: 80_000 }, 69_990, 70_000],
+  [{ from: 69_990, to: undefined }, 69_990, 70_000],
+  [{ from: 0, to: undefined }, 0, 70_000],
+  [{ last: 10 }, 69_990, 70_000],
+  [{ last: 80_000 }, 0, 70_000],
+  [{ from: 70_000, to: undefined }, 0, 0],
+  [{ from: 70_000, to: 70_010 }, 0, 0],
+]
+
 for (const [name, open] of Object.entries(STORES)) {
   describe(`the ${name}`, () => {
     test('returns the bytes that were written, again and after writing them twice', async () => {
@@ -60,6 +74,21 @@ for (const [name, open] of Object.entries(STORES)) {
       await store.delete('7/abc/320.avif')
       await store.delete('7/abc/320.avif')
       assert.equal(await store.read('7/abc/320.avif'), undefined)
+    })
+
+    test('reads a range, and says how long the object is', async () => {
+      const store = open()
+      const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 7) % 251))
+      await store.write('7/range/original', bytes, 'application/pdf')
+      for (const [range, from, end] of RANGES) {
+        const read = await store.readRange('7/range/original', range)
+        const what = JSON.stringify(range)
+        assert.deepEqual([read?.size, read?.bytes.length], [70_000, end - from], what)
+        assert.ok(read?.bytes.equals(bytes.subarray(from, end)), what)
+        if (end > from) assert.equal(read?.from, from, what)
+      }
+      assert.equal(await store.readRange('8/range/original', { from: 0, to: 1 }), undefined)
+      assert.equal(await store.readRange('8/range/original', { last: 1 }), undefined)
     })
 
     test('lists the keys of all objects', async () => {
@@ -129,6 +158,62 @@ describe('a bucket that fails for a moment', () => {
     for (const key of ['busy', 'broken']) await assert.rejects(store.read(key), { code: 'unavailable' }, key)
     failing.closeAllConnections()
     failing.close()
+  })
+})
+
+/** A server that answers each request in this way, and a bucket of it. */
+async function startBucket(answer: RequestListener) {
+  const server = createServer(answer)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const place = { ...KEYS, bucket: BUCKET, region: 'x', prefix: '' }
+  const store = openMediaStore({ ...place, endpoint: `http://127.0.0.1:${port}` })
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { store, close }
+}
+
+describe('a range of a bucket', () => {
+  test('is right if the server ignores ranges', async () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 7) % 251))
+    const { store, close } = await startBucket((_request, response) => response.end(bytes))
+    for (const [range, from, end] of RANGES) {
+      const read = await store.readRange('k', range)
+      assert.equal(read?.size, 70_000)
+      assert.ok(read.bytes.equals(bytes.subarray(from, end)), JSON.stringify(range))
+    }
+    close()
+  })
+
+  test('is right if the server sends another one', async () => {
+    for (const contentRange of ['bytes 1-4/9', 'bytes 0-3/9', 'bytes 0-4/*', 'bytes 0-4/4', undefined]) {
+      const { store, close } = await startBucket(({ headers }, response) => {
+        if (headers.range === undefined) return response.end('123456789')
+        response.writeHead(206, contentRange === undefined ? {} : { 'content-range': contentRange })
+        return response.end('wrong')
+      })
+      const read = await store.readRange('k', { from: 0, to: 4 })
+      assert.deepEqual([read?.bytes.toString(), read?.from, read?.size], ['12345', 0, 9], `${contentRange}`)
+      close()
+    }
+  })
+
+  test('is all that the server sends', async () => {
+    let sent = 0
+    const bytes = Buffer.alloc(1_000_000, 7)
+    const { store, close } = await startBucket(({ headers }, response) => {
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(headers.range)) ?? []
+      const part = bytes.subarray(Number(from), Number(to) + 1)
+      sent += part.length
+      const contentRange = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`
+      response.writeHead(206, { 'content-range': contentRange }).end(part)
+    })
+    for (let from = 0; from < bytes.length; from += 65_536)
+      await store.readRange('k', { from, to: from + 65_535 })
+    assert.equal(sent, bytes.length)
+    close()
   })
 })
 

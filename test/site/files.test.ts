@@ -213,6 +213,31 @@ describe('GET /d/{id}', () => {
       assert.equal((await get(`/d/${id}`, { range })).status, 200, range)
   })
 
+  test('reads only the part of it that is asked for, and nothing for who has it', async context => {
+    const { mediaStore } = t.setup.media
+    const read = context.mock.method(mediaStore, 'read')
+    const readRange = context.mock.method(mediaStore, 'readRange')
+    const bytes = await makePdf('a long document')
+    const id = await upload(bytes)
+    await create(attach(id, 'public'))
+    read.mock.resetCalls()
+    for (let from = 0; from < bytes.length; from += 500) {
+      const { status, text } = await get(`/d/${id}`, { range: `bytes=${from}-${from + 499}` })
+      assert.deepEqual([status, text], [206, bytes.subarray(from, from + 500).toString()])
+    }
+    const parts = await Promise.all(readRange.mock.calls.map(({ result }) => result))
+    assert.equal(
+      parts.map(part => part?.bytes.length ?? 0).reduce((sum, n) => sum + n),
+      bytes.length,
+    )
+    const have = { 'if-none-match': `"${id}"`, range: 'bytes=0-3' }
+    assert.equal((await get(`/d/${id}`, have)).status, 304)
+    assert.equal(read.mock.callCount(), 0)
+    assert.equal(readRange.mock.callCount(), parts.length)
+    assert.equal((await get(`/d/${id}`, { 'if-range': '"other"', range: 'bytes=0-3' })).status, 200)
+    assert.equal(read.mock.callCount(), 1)
+  })
+
   test('shows the address in the page of a passport that names only the file', async () => {
     const id = await upload(await makePdf('an address'))
     const passport = await create({ complianceDocuments: [{ type: 'test_report', media: id }] })
@@ -282,6 +307,22 @@ describe('GET /d/{id}', () => {
           for (const access of ['restricted', 'authority'] as const)
             await checkAccess(token, access, access === 'restricted' || audience === 'authority')
         }
+    })
+
+    test('is given in parts to who may read it, and to nobody else', async () => {
+      const { token } = await addLink(model, 'legitimate_interest')
+      const range = 'bytes=0-3'
+      const part = await get(`/d/${files.restricted}`, { authorization: `Bearer ${token}`, range })
+      assert.deepEqual([part.status, part.text], [206, '%PDF'])
+      assert.equal(part.headers['cache-control'], 'private, no-store')
+      const end = await get(`/d/${files.restricted}?access=${token}`, { range: 'bytes=99999999-' })
+      assert.equal(end.status, 416)
+      for (const one of [range, 'bytes=-4', 'bytes=99999999-'])
+        assertSame(
+          await get(`/d/${files.authority}`, { authorization: `Bearer ${token}`, range: one }),
+          missing,
+          one,
+        )
     })
 
     async function checkAccess(token: string, access: keyof typeof files, isOpen: boolean) {

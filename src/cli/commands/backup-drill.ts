@@ -61,6 +61,7 @@ const CHECKED_ONLY: MediaStore = {
   place: 'nowhere',
   write: async () => undefined,
   read: async () => undefined,
+  readRange: async () => undefined,
   delete: async () => undefined,
   async *listKeys() {},
 }

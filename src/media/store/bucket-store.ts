@@ -2,12 +2,13 @@
 import { AwsClient } from 'aws4fetch'
 import type { MediaPlace } from '../../kernel/config/environment-reader.ts'
 import { unavailable } from '../../kernel/errors.ts'
+import { type ByteRange, formatRange, type ReadRange, resolveRange, sliceRange } from './byte-range.ts'
 import type { MediaStore } from './media-store.ts'
 
 const TIMEOUT_MS = 15_000
 const RETRIES = 2
 
-type Answer = { status: number; isOk: boolean; body: Buffer }
+type Answer = { status: number; isOk: boolean; headers: Headers; body: Buffer }
 
 /** An overloaded or restarting server, after the retries: not a fault of ours, nor of the settings. */
 const isBusy = (status: number): boolean => status === 429 || status >= 500
@@ -25,7 +26,8 @@ export function openBucket(place: Extract<MediaPlace, { bucket: string }>): Medi
     try {
       const response = await client.fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const body = Buffer.from(await response.arrayBuffer())
-      if (!isBusy(response.status)) return { status: response.status, isOk: response.ok, body }
+      const { status, ok: isOk, headers } = response
+      if (!isBusy(status)) return { status, isOk, headers, body }
     } catch {
       // The network failed, perhaps in the middle of the body.
     }
@@ -47,6 +49,24 @@ export function openBucket(place: Extract<MediaPlace, { bucket: string }>): Medi
       const answer = await send(key, {})
       return isMissingObject(answer) ? undefined : requireSuccess(answer)
     },
+    async readRange(key, range) {
+      const answer = await send(key, { headers: { range: `bytes=${formatRange(range)}` } })
+      if (isMissingObject(answer)) return undefined
+      if (answer.status === 416) {
+        // S3 does not say here how long the object is.
+        const head = await send(key, { method: 'HEAD' })
+        requireSuccess(head)
+        return { bytes: Buffer.alloc(0), from: 0, size: Number(head.headers.get('content-length')) }
+      }
+      const sent = requireSuccess(answer)
+      const part = findReadRange(answer, range)
+      if (part !== undefined) return part
+      // The server ignores ranges, or has sent another one: some do not understand `-10`.
+      const whole = answer.status === 206 ? requireSuccess(await send(key, {})) : sent
+      const { bytes, from, size } = sliceRange(whole, range)
+      // A copy lets go of the other bytes.
+      return { bytes: Buffer.from(bytes), from, size }
+    },
     async delete(key) {
       const answer = await send(key, { method: 'DELETE' })
       if (!isMissingObject(answer)) requireSuccess(answer)
@@ -62,6 +82,16 @@ export function openBucket(place: Extract<MediaPlace, { bucket: string }>): Medi
       } while (token !== undefined)
     },
   }
+}
+
+/** Undefined if the bytes are others than those of the range. */
+function findReadRange({ headers, body }: Answer, range: ByteRange): ReadRange | undefined {
+  const [, from = '', to = '', size = ''] =
+    /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
+  const wanted = resolveRange(range, Number(size))
+  const isWanted = wanted?.from === Number(from) && wanted.end === Number(to) + 1
+  if (!isWanted || body.length !== wanted.end - wanted.from) return undefined
+  return { bytes: body, from: wanted.from, size: Number(size) }
 }
 
 const XML_CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

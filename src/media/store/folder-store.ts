@@ -1,9 +1,10 @@
 /** Files in a folder: written under a temporary name, synced, then renamed. */
-import { mkdir, opendir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { mkdir, open, opendir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { syncNewFolders } from '../../kernel/process/new-folders.ts'
 import { writePrivateFile } from '../../kernel/process/private-file.ts'
+import { type ByteRange, type ReadRange, resolveRange } from './byte-range.ts'
 import type { MediaStore } from './media-store.ts'
 
 export function openFolder(path: string): MediaStore {
@@ -16,14 +17,8 @@ export function openFolder(path: string): MediaStore {
       await syncNewFolders(folder, await mkdir(folder, { recursive: true, mode: 0o700 }))
       await writePrivateFile(file, put => put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
     },
-    async read(key) {
-      try {
-        return await readFile(join(root, key))
-      } catch (error) {
-        if (findErrorCode(error) === 'ENOENT') return undefined
-        throw error
-      }
-    },
+    read: key => unlessMissing(() => readFile(join(root, key))),
+    readRange: (key, range) => unlessMissing(() => readFileRange(join(root, key), range)),
     /** Also what a killed process has left of it under a temporary name, and the folder if it is empty. */
     async delete(key) {
       const file = join(root, key)
@@ -40,14 +35,30 @@ export function openFolder(path: string): MediaStore {
   }
 }
 
-async function listNames(folder: string): Promise<string[]> {
+async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await readdir(folder)
+    return await read()
   } catch (error) {
-    if (findErrorCode(error) === 'ENOENT') return []
+    if (findErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
+
+async function readFileRange(path: string, range: ByteRange): Promise<ReadRange> {
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const { from, end } = resolveRange(range, size) ?? { from: 0, end: 0 }
+  const bytes = Buffer.alloc(end - from)
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, done, bytes.length - done, from + done)
+    if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`)
+    done += bytesRead
+  }
+  return { bytes, from, size }
+}
+
+const listNames = async (folder: string): Promise<string[]> =>
+  (await unlessMissing(() => readdir(folder))) ?? []
 
 async function removeEmptyFolder(folder: string): Promise<void> {
   try {

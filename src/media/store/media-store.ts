@@ -1,4 +1,5 @@
 /** Where the bytes of files are kept: a folder, or an S3-compatible bucket. Objects never change. */
+import type { ByteRange, ReadRange } from './byte-range.ts'
 
 export type MediaStore = {
   /** Where it is, without secrets, for messages. */
@@ -7,6 +8,8 @@ export type MediaStore = {
   write(key: string, bytes: Uint8Array, type: string): Promise<void>
   /** Undefined if there is no such object. */
   read(key: string): Promise<Buffer | undefined>
+  /** Reads only these bytes, unless the server of a bucket ignores ranges. Undefined as for `read`. */
+  readRange(key: string, range: ByteRange): Promise<ReadRange | undefined>
   /** An object that is not there is no error. */
   delete(key: string): Promise<void>
   /** The keys of all objects, in no order. Holds some of them at a time. */

@@ -14,6 +14,7 @@ import {
   WIDTHS,
 } from '../../media/prepare/prepared-file.ts'
 import type { PublicMedia } from '../../media/public-media.ts'
+import type { ByteRange } from '../../media/store/byte-range.ts'
 import { findPublicFile } from '../../passports/access/find-file.ts'
 import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
 import {
@@ -45,7 +46,7 @@ type MediaContext = SiteContext & { files: FileCache; sharedReads: SharedReads }
 
 export function createMediaRoute(setup: SiteContext): MediaRoute {
   const files = createFileCache(MAX_CACHE_BYTES)
-  const sharedReads = createSharedReads(key => setup.media.mediaStore.read(key), MAX_SENT_BYTES)
+  const sharedReads = createSharedReads(setup.media.mediaStore, MAX_SENT_BYTES)
   const context = { ...setup, files, sharedReads }
   return {
     handlers: {
@@ -116,30 +117,32 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
     const { publicUrl } = context.addresses
     const open = await findPublicFile(context.sql, id)
     if (open !== undefined) {
-      const body = await readDocument(context, reply, open)
-      return sendPdf(reply, {
-        body,
-        name: open.name,
-        etag: `"${id}"`,
-        headers: buildPublicHeaders(publicUrl),
-      })
+      const headers = buildPublicHeaders(publicUrl)
+      return sendPdf(reply, { ...openDocument(context, reply, open), etag: `"${id}"`, headers })
     }
     const file = mayAuthorize(reply.request) ? await authorizeReader(context, reply.request, id) : undefined
     if (file === undefined) throw notFound('file')
     context.uncachedLimit.refund(reply.request)
-    const body = await readDocument(context, reply, file)
     const headers = { ...buildSecurityHeaders(publicUrl), ...PRIVATE_HEADERS }
-    return sendPdf(reply, { body, name: file.name, etag: undefined, headers })
+    return sendPdf(reply, { ...openDocument(context, reply, file), etag: undefined, headers })
   })
 }
 
 /** Throws `not_found` for a picture: what was sent of it is never served. */
-async function readDocument(
+function openDocument(
   { sharedReads }: MediaContext,
   { raw }: FastifyReply,
-  { accountId, id, width }: PublicMedia,
-): Promise<Buffer> {
-  const body = width === null ? await sharedReads.read(originalKey(accountId, id), raw) : undefined
-  if (body === undefined) throw notFound('file')
-  return body
+  { accountId, id, width, name }: PublicMedia,
+) {
+  if (width !== null) throw notFound('file')
+  const key = originalKey(accountId, id)
+  const requireFound = <T>(found: T | undefined): T => {
+    if (found === undefined) throw notFound('file')
+    return found
+  }
+  return {
+    name,
+    read: async () => requireFound(await sharedReads.read(key, raw)),
+    readRange: async (range: ByteRange) => requireFound(await sharedReads.readRange(key, range, raw)),
+  }
 }

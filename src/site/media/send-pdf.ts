@@ -1,21 +1,27 @@
 /** Sends a PDF, or the part of it that the reader asks for. */
 import type { FastifyReply } from 'fastify'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
+import type { ByteRange, ReadRange } from '../../media/store/byte-range.ts'
 import type { Headers } from '../http/prepared-response.ts'
 
 type SentDocument = {
-  body: Buffer
   /** Of which the file's name is made. */
   name: string
   /** Undefined for a response that nobody may store. */
   etag: string | undefined
   headers: Headers
+  /** Both throw `not_found` if the object is missing. */
+  read: () => Promise<Buffer>
+  readRange: (range: ByteRange) => Promise<ReadRange>
 }
 
-export function sendPdf(reply: FastifyReply, { body, name, etag, headers }: SentDocument): FastifyReply {
+export async function sendPdf(
+  reply: FastifyReply,
+  { name, etag, headers, read, readRange }: SentDocument,
+): Promise<FastifyReply> {
   const { method, headers: sent } = reply.request.raw
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = sent
-  reply.headers({
+  const common = {
     ...headers,
     'content-type': 'application/pdf',
     'content-disposition': buildDisposition(name),
@@ -23,22 +29,27 @@ export function sendPdf(reply: FastifyReply, { body, name, etag, headers }: Sent
     'content-security-policy': 'sandbox',
     'accept-ranges': 'bytes',
     ...(etag === undefined ? {} : { etag }),
-  })
-  if (etag !== undefined && matches(ifNoneMatch, etag)) return reply.code(304).send()
+  }
+  if (etag !== undefined && matches(ifNoneMatch, etag)) return reply.code(304).headers(common).send()
   // RFC 9110 §14.2: only GET has ranges.
   const isRange = method === 'GET' && (ifRange === undefined || ifRange === etag)
-  const asked = isRange ? parseRange(range, body.length) : undefined
-  if (asked === undefined) return reply.send(body)
-  if (asked === 'unsatisfiable')
+  const asked = isRange ? parseRange(range) : undefined
+  // A response without the file must not have these headers, so they follow the reading.
+  if (asked === undefined) {
+    const body = await read()
+    return reply.headers(common).send(body)
+  }
+  const { bytes, from, size } = await readRange(asked)
+  reply.headers(common)
+  if (bytes.length === 0)
     return reply
       .code(416)
-      .headers({ 'content-range': `bytes */${body.length}`, 'cache-control': 'no-store' })
+      .headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
       .send()
-  const { from, to } = asked
   return reply
     .code(206)
-    .header('content-range', `bytes ${from}-${to}/${body.length}`)
-    .send(body.subarray(from, to + 1))
+    .header('content-range', `bytes ${from}-${from + bytes.length - 1}/${size}`)
+    .send(bytes)
 }
 
 const matches = (header: string | undefined, etag: string): boolean =>
@@ -46,20 +57,11 @@ const matches = (header: string | undefined, etag: string): boolean =>
   (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag))
 
 /** One range of bytes (RFC 9110 §14.1.2); undefined for none, several, or one of another form. */
-function parseRange(
-  header: string | undefined,
-  length: number,
-): { from: number; to: number } | 'unsatisfiable' | undefined {
+function parseRange(header: string | undefined): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
-  if (first === '' && last === '') return undefined
-  if (first === '') {
-    const wanted = Number(last)
-    return wanted === 0 ? 'unsatisfiable' : { from: Math.max(0, length - wanted), to: length - 1 }
-  }
-  const from = Number(first)
-  const to = last === '' ? length - 1 : Math.min(Number(last), length - 1)
-  if (last !== '' && Number(last) < from) return undefined
-  return from >= length ? 'unsatisfiable' : { from, to }
+  if (first === '') return last === '' ? undefined : { last: Number(last) }
+  const [from, to] = [Number(first), last === '' ? undefined : Number(last)]
+  return to !== undefined && to < from ? undefined : { from, to }
 }
 
 const MAX_NAME_LENGTH = 100
