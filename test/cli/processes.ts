@@ -82,8 +82,22 @@ export type Served = {
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
 
+const MAX_STARTS = 5
+
 /** Starts `carnet serve` (or `demo`) and waits for its address. `said` is its output. */
 export async function serve(settings: Settings, words: readonly string[] = ['serve']): Promise<Served> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await serveOnce(settings, words)
+    } catch (error) {
+      // Tests beside this one can take the free port before the server listens on it.
+      const isPortTaken = settings.env?.PORT === '0' && /is used by another program/.test(String(error))
+      if (!isPortTaken || starts === MAX_STARTS) throw error
+    }
+  }
+}
+
+async function serveOnce(settings: Settings, words: readonly string[]): Promise<Served> {
   const began = performance.now()
   const { child, said, ended } = start([...words, '--json'], settings)
   const { promise, resolve, reject } = Promise.withResolvers<string>()

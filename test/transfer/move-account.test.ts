@@ -57,6 +57,16 @@ async function waitUntilNoneIsLocked(): Promise<void> {
   }
 }
 
+async function waitUntilOneWaitsFor(table: string): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    const waiting = await s.t.setup.sql`
+      select from pg_locks where not granted and relation = ${table}::text::regclass`
+    if (waiting.length > 0) return
+    await pause(20)
+  }
+  throw new Error(`nobody waits for ${table}`)
+}
+
 async function close(accountId: number): Promise<void> {
   await closeAccount(operator(), accountId)
   s.t.clock.advance(61_000)
@@ -364,17 +374,17 @@ describe('a move of an account', () => {
       version: '0.0.0-test',
       mediaStore: NO_FILES,
     }
-    const during: string[] = []
-    await createBackup(setup, {
-      path: folder.file('first'),
-      progress: async () => {
-        if (during.push('asked') > 1) return
-        during.push(await rejection(move(accountId, to)))
-        during.push(await rejection(spreadAccount(operator(), { accountId, modelShards: [to] })))
-      },
+    const answers: string[] = []
+    const { first } = await s.t.setup.sql.begin(async tx => {
+      // The backup stops at this table until both have been tried.
+      await tx`lock table plan in access exclusive mode`
+      const running = createBackup(setup, { path: folder.file('first') })
+      await waitUntilOneWaitsFor('plan')
+      answers.push(await rejection(move(accountId, to)))
+      answers.push(await rejection(spreadAccount(operator(), { accountId, modelShards: [to] })))
+      return { first: running }
     })
-    for (let i = 0; during.filter(one => one !== 'asked').length < 2 && i < 100; i++) await pause(20)
-    const answers = during.filter(one => one !== 'asked')
+    await first
     assert.deepEqual(
       answers.map(answer => /A backup is being made/.test(answer)),
       [true, true],
@@ -382,12 +392,12 @@ describe('a move of an account', () => {
     )
     await waitUntilNoneIsLocked()
     const order: string[] = []
-    let backup: Promise<unknown> | undefined
+    let later: Promise<unknown> | undefined
     await move(accountId, to, QUIET_MS, () => {
-      backup ??= createBackup(setup, { path: folder.file('second') }).then(() => order.push('backup'))
+      later ??= createBackup(setup, { path: folder.file('second') }).then(() => order.push('backup'))
     })
     order.push('move')
-    await backup
+    await later
     assert.deepEqual(order, ['move', 'backup'])
   })
 })
