@@ -161,6 +161,23 @@ describe('the section', () => {
     assert.match((await open(id, 'de-CH')).html, /<bdi>Werkstatt<\/bdi>/)
   })
 
+  test('says below an offer in another language than the page in which languages it is', async () => {
+    const { account, id } = await fresh()
+    await offer(account, { title: { de: 'Werkstatt' }, text: { de: 'Kostenlos.', fr: 'Gratuit.' } })
+    await offer(account, { title: { el: 'Επισκευή' } })
+    const [german, greek] = await Promise.all([open(id, 'de'), open(id, 'el')])
+    const links = '<a href="?lang=de">γερμανικά</a>, <a href="?lang=fr">γαλλικά</a>'
+    assert.ok(
+      greek.html
+        .toLowerCase()
+        .includes(`kostenlos.</bdi><small class="from">μόνο στα: ${links}</small></dd>`),
+      greek.html,
+    )
+    assert.equal(greek.html.split('class="from"').length, 2)
+    assert.match(german.html, /Kostenlos\.<\/bdi><\/dd>/)
+    assert.equal(german.html.split('class="from"').length, 2)
+  })
+
   test('has what is for the category, the product, its batch or its model, and of no other account', async () => {
     const model = await s.model()
     const other = await s.model()

@@ -42,6 +42,9 @@ describe('the documents of a page', () => {
     const french = find(show('public', 'fr').items, 'Manual')
     assert.match(french, /<bdi lang="en" dir="auto">Manual<\/bdi>/)
     assert.match(french, /allemand · PDF, 1,2\u00a0Mo<\/small>/)
+    const links = '<a href="?lang=en">anglais</a>, <a href="?lang=de">allemand</a>'
+    assert.ok(french.includes(`</a><small class="from">Uniquement en : ${links}</small>`), french)
+    assert.doesNotMatch(item, /class="from"/)
   })
 
   test('of compliance have number, issuer and date, and a second link to the address elsewhere', () => {

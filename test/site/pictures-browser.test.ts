@@ -20,6 +20,9 @@ const OBSERVE_SHIFTS = `window.shifts = []
 new PerformanceObserver(list => shifts.push(...list.getEntries().map(({ value }) => value)))
   .observe({ type: 'layout-shift', buffered: true })`
 
+/** How far the row of pictures scrolls down. */
+const OVERFLOW = "(row => row.scrollHeight - row.clientHeight)(document.querySelector('.row'))"
+
 let stand: BrowserStand
 let id: string
 let restricted: string
@@ -50,8 +53,8 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Visit> {
   return { page, requests, transferred: () => bytes, close: () => context.close() }
 }
 
-const visit = (page: Page, of = id) =>
-  page.goto(`${stand.origin}/p/${of}?lang=en`, { waitUntil: 'networkidle' })
+const visit = (page: Page, of = id, language = 'en') =>
+  page.goto(`${stand.origin}/p/${of}?lang=${language}`, { waitUntil: 'networkidle' })
 
 describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
@@ -65,7 +68,8 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
     for (const [i, size] of sizes.entries()) {
       const media = await upload('image/jpeg', await makePhotograph(size))
       if (i === 0) first = media
-      pictures.push({ media, alt: { en: ALTS[i], de: ALTS[i] } })
+      const caption = i === 1 ? { caption: { en: 'Sewn in Porto' } } : {}
+      pictures.push({ media, alt: { en: ALTS[i], de: ALTS[i] }, ...caption })
     }
     restricted = await upload('application/pdf', await makePdf('for the workshop'))
     id = await stand.make('textile', {
@@ -102,13 +106,15 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
     for (const width of WIDTHS) {
       const { page, close } = await openPage({ viewport: { width, height: 844 }, deviceScaleFactor: 2 })
       await page.addInitScript(OBSERVE_SHIFTS)
-      await visit(page)
+      await visit(page, id, 'fi')
       await page.locator('#pictures img').last().scrollIntoViewIfNeeded()
       await page.waitForFunction(
         'Array.from(document.images).every(one => one.complete && one.naturalWidth > 0)',
       )
       assert.deepEqual(await page.evaluate('window.shifts'), [], `${width} px`)
       assert.equal(await page.evaluate(WIDTH), width)
+      assert.ok(await page.locator('.row figcaption a').isVisible())
+      assert.equal(await page.evaluate(OVERFLOW), 0)
       await close()
     }
   })

@@ -45,9 +45,20 @@ describe('the pictures of a page', () => {
     const gallery = /<div id="pictures">.*?<\/div>/s.exec(html)?.[0] ?? ''
     assert.match(gallery, /<ul class="row" tabindex="0" aria-label="Pictures"><li><figure/)
     assert.match(gallery, /class="c1" alt="Its label" width="500" height="900" loading="lazy">/)
-    assert.match(gallery, /<figcaption>Sewn &#60;in&#62;<\/figcaption>/)
+    assert.match(gallery, /<figcaption><bdi>Sewn &#60;in&#62;<\/bdi><\/figcaption>/)
     assert.doesNotMatch(gallery, /1280\.avif/)
     assert.doesNotMatch(html, /A file that is gone/)
+  })
+
+  test('a caption in another language than the page says so below it; what a picture shows has only its lang', () => {
+    const gallery = /<div id="pictures">.*?<\/div>/s.exec(renderPage(view(3), 'fi'))?.[0] ?? ''
+    assert.match(gallery, /alt="Its label" lang="en" width/)
+    const note = '<small class="from">Vain kielellä: <a href="?lang=en">englanti</a></small>'
+    assert.ok(
+      gallery.includes(`<bdi lang="en" dir="auto">Sewn &#60;in&#62;</bdi>${note}</figcaption>`),
+      gallery,
+    )
+    assert.equal(gallery.split('class="from"').length, 2)
   })
 
   test('have their shape, and their colour until they arrive, by a rule of the style sheet', () => {

@@ -12,6 +12,7 @@ import {
   renderFieldLabel,
   renderFieldValue,
   renderName,
+  renderSmallLanguageNote,
 } from './values.ts'
 
 /** Members with a place of their own; the others follow as pairs. */
@@ -62,6 +63,7 @@ function renderEntry(locale: PageLocale, list: Field, path: string, entry: DataO
     })
   return [
     renderLinks(locale, name, id, entry[findMember('url')]),
+    renderSmallLanguageNote(locale, title),
     renderLine(facts),
     renderLine(others),
     renderDigest(id ?? entry.sha256),

@@ -3,7 +3,13 @@ import { html } from 'ghtml'
 import { formatCountry } from '../../i18n/format.ts'
 import { OFFER_KIND_LABELS, type Offer } from '../../passports/offers/offer.ts'
 import { type PageContext, renderCollapsible } from './page-context.ts'
-import { findLink, findLocalizedText, renderAccountText, renderExternalLink } from './values.ts'
+import {
+  findLink,
+  findLocalizedText,
+  renderAccountText,
+  renderExternalLink,
+  renderSmallLanguageNote,
+} from './values.ts'
 
 const ANCHOR = 'actions'
 /** A page with hundreds would help nobody, and exceed its budget. The link set names all. */
@@ -77,5 +83,6 @@ function renderOffer(page: PageContext, { title, text, url }: Offer): string {
   const link = findLink(url)
   if (name === undefined || link === undefined) return ''
   const more = sentence === undefined ? '' : html`<br>!${renderAccountText(sentence)}`
-  return renderExternalLink(page, link, renderAccountText(name)) + more
+  const note = renderSmallLanguageNote(page, name, sentence)
+  return renderExternalLink(page, link, renderAccountText(name)) + more + note
 }

@@ -6,7 +6,7 @@ import { listWidths } from '../../media/prepare/prepared-file.ts'
 import type { PictureFile } from '../../passports/read/picture-files.ts'
 import { type PageContext, renderOpenSection } from './page-context.ts'
 import type { PassportView } from './passport-view.ts'
-import { findLocalizedText, type PageLocale, renderLangAndDirection } from './values.ts'
+import { findLocalizedText, type PageLocale, renderAccountText, renderSmallLanguageNote } from './values.ts'
 
 export type Picture = { entry: DataObject; id: string; file: PictureFile }
 
@@ -109,6 +109,6 @@ export function renderPagePicture(
   const text =
     caption === undefined
       ? ''
-      : html`<figcaption!${renderLangAndDirection(caption.language)}>${caption.text}</figcaption>`
+      : html`<figcaption>!${renderAccountText(caption)}!${renderSmallLanguageNote(locale, caption)}</figcaption>`
   return html`<figure class="pic"><picture>!${sources}!${img}</picture>!${text}</figure>`
 }

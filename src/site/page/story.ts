@@ -12,6 +12,7 @@ import {
   renderExternalLink,
   renderLangAndDirection,
   renderLanguageNote,
+  renderSmallLanguageNote,
 } from './values.ts'
 
 const ANCHOR = 'from-brand'
@@ -62,7 +63,8 @@ function renderLinks(locale: PageLocale, { links }: PageStory): string {
     const link = findLink(url)
     const name = findLocalizedText(locale, label)
     if (link === undefined || name === undefined) return []
-    return html`<li>!${renderExternalLink(locale, link, renderAccountText(name))}</li>`
+    const note = renderSmallLanguageNote(locale, name)
+    return html`<li>!${renderExternalLink(locale, link, renderAccountText(name))}!${note}</li>`
   })
   return items.length === 0 ? '' : html`<ul class="plain">!${items}</ul>`
 }

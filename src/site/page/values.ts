@@ -70,13 +70,30 @@ const findForeignLanguage = (locale: PageLocale, tag: string) =>
   tag === locale.language || tag.startsWith(`${locale.language}-`) ? undefined : tag
 
 /** For a text in another language than the page's: links to the page in each language of the text. */
-export function renderLanguageNote(locale: PageLocale, { language, languages }: LocalizedText): string {
-  if (language === undefined) return ''
-  const links = languages.map(
+export function renderLanguageNote(locale: PageLocale, text: LocalizedText): string {
+  const note = renderLanguageLinks(locale, [text])
+  return note && html`<p class="from">!${note}</p>`
+}
+
+/** The same below short texts that belong together, such as the title and the sentence of an offer. */
+export function renderSmallLanguageNote(
+  locale: PageLocale,
+  ...texts: readonly (LocalizedText | undefined)[]
+): string {
+  const note = renderLanguageLinks(locale, texts)
+  return note && html`<small class="from">!${note}</small>`
+}
+
+/** Empty if all texts are in the page's language. */
+function renderLanguageLinks(locale: PageLocale, texts: readonly (LocalizedText | undefined)[]): string {
+  const foreign = texts.flatMap(text => (text?.language === undefined ? [] : text.languages))
+  if (foreign.length === 0) return ''
+  const links = Array.from(
+    new Set(foreign),
     tag => html`<a href="?!${locale.keptQuery}lang=${tag}">${formatLanguage(locale.language, tag)}</a>`,
   )
   const [before = '', after = ''] = locale.labels.ui.inLanguage.split('{languages}')
-  return html`<p class="from">${before}!${links.join(', ')}${after}</p>`
+  return html`${before}!${links.join(', ')}${after}`
 }
 
 /** The attribute of an element with one of our labels, as ready HTML. */
