@@ -143,7 +143,7 @@ describe('the bucket', () => {
 })
 
 describe('a bucket that fails for a moment', () => {
-  test('is unavailable for now: if it is overloaded, or breaks off', async () => {
+  test('is unavailable while it is overloaded, or when it breaks off', async () => {
     const failing = createServer((request, response) => {
       if (String(request.url).endsWith('busy')) response.writeHead(503).end('<Code>SlowDown</Code>')
       else {
