@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { updateStory } from '../../src/passports/story/update-story.ts'
 import { ADDRESSES } from '../harness.ts'
 import { makePdf, makePhotograph } from '../media/sample-files.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
@@ -13,6 +14,9 @@ import { findViolations, OPEN_ALL, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts
 
 /** Of the page and all pictures that the browser asks for, with headers. */
 const MAX_TRANSFERRED_BYTES = 60_000
+/** Of the picture of the block “From the brand”, which is loaded when a reader scrolls near it. */
+const MAX_SCROLLED_BYTES = 30_000
+const STORY = 'We weave in Guimarães, and keep a workshop behind each shop. '.repeat(20)
 const WIDTHS = [320, 390, 768, 1280]
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true }
 const ALTS = ['A shirt on a table', 'Its label', 'Its back']
@@ -28,6 +32,8 @@ let id: string
 let restricted: string
 /** The id of the first picture. */
 let first = ''
+/** The id of the picture of the block “From the brand”. */
+let ofBrand = ''
 
 const upload = async (type: string, text: Buffer): Promise<string> => {
   const { harness, account } = stand
@@ -83,10 +89,15 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
         { title: { en: 'Workshop manual' }, media: restricted, access: 'restricted' },
       ],
     })
+    ofBrand = await upload('image/jpeg', await makePhotograph({ width: 960, height: 720 }))
+    await updateStory(stand.account.ctx, {
+      text: { en: STORY },
+      picture: { media: ofBrand, alt: { en: 'A loom' } },
+    })
   })
   after(() => stand?.close())
 
-  test('a phone with three pixels for one transfers at most 60 kB, from one origin, without a cookie', async () => {
+  test('a phone with three pixels for one transfers at most 60 kB before the reader scrolls, from one origin, without a cookie', async () => {
     const { page, requests, transferred, close } = await openPage(PHONE)
     const answer = await visit(page)
     assert.match((await answer?.allHeaders())?.link ?? '', /^<[^>]+640\.avif>; rel="preload"; as="image"/)
@@ -99,6 +110,13 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
     assert.equal(new Set(requests).size, requests.length)
     assert.equal(requests.filter(url => url.includes(first)).length, 1)
     assert.deepEqual(await page.context().cookies(), [])
+    const before = transferred()
+    assert.equal(requests.filter(url => url.includes(ofBrand)).length, 0)
+    await page.locator('#from-brand img').scrollIntoViewIfNeeded()
+    await page.waitForFunction("document.querySelector('#from-brand img').naturalWidth > 0")
+    await page.waitForLoadState('networkidle')
+    assert.match(requests.filter(url => url.includes(ofBrand)).join(), /^[^,]+\/640\.avif$/)
+    assert.ok(transferred() - before <= MAX_SCROLLED_BYTES, `${transferred() - before} bytes`)
     await close()
   })
 
@@ -107,7 +125,8 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
       const { page, close } = await openPage({ viewport: { width, height: 844 }, deviceScaleFactor: 2 })
       await page.addInitScript(OBSERVE_SHIFTS)
       await visit(page, id, 'fi')
-      await page.locator('#pictures img').last().scrollIntoViewIfNeeded()
+      for (const place of ['#pictures', '#from-brand'])
+        await page.locator(`${place} img`).last().scrollIntoViewIfNeeded()
       await page.waitForFunction(
         'Array.from(document.images).every(one => one.complete && one.naturalWidth > 0)',
       )
