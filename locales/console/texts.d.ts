@@ -608,6 +608,7 @@ export type Texts = {
       type: string
       quota: string
       busy: string
+      storeFull: string
       lost: string
       failed: string
       signedOut: string

@@ -133,6 +133,10 @@ export function findErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
+/** Whether the disk is full, or its quota is used up. */
+export const isDiskFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes(findErrorCode(error) ?? '')
+
 /** For a single violation. */
 export const invalidField = (path: Path, code: DetailCode, message: string): AppError =>
   invalid([{ path, code, message }])

@@ -2,6 +2,7 @@
 import type { AppError } from '../../kernel/errors.ts'
 import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../../media/media-type.ts'
 import { MAX_MEDIA_BYTES, MAX_PIXELS, MAX_SIDE_PIXELS } from '../../media/prepare/prepared-file.ts'
+import { StoreFullError } from '../../media/store/media-store.ts'
 import type { Words } from '../page/route.ts'
 
 /** In one form. */
@@ -16,6 +17,7 @@ export function explainFileProblem(words: Words, error: AppError, bytes: Uint8Ar
   const { problems } = words.texts.media
   const isPdf = detectMediaType(bytes) === DOCUMENT_TYPE
   if (error.code === 'plan_limit') return problems.quota
+  if (error instanceof StoreFullError) return problems.storeFull
   if (error.code === 'unavailable') return problems.busy
   switch (error.details?.[0]?.code) {
     case 'media_too_large':

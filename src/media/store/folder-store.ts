@@ -1,11 +1,11 @@
 /** Files in a folder: written under a temporary name, synced, then renamed. */
 import { mkdir, open, opendir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode, isDiskFull } from '../../kernel/errors.ts'
 import { syncNewFolders } from '../../kernel/process/new-folders.ts'
 import { writePrivateFile } from '../../kernel/process/private-file.ts'
 import { type ByteRange, type ReadRange, resolveRange } from './byte-range.ts'
-import type { MediaStore } from './media-store.ts'
+import { type MediaStore, StoreFullError } from './media-store.ts'
 
 export function openFolder(path: string): MediaStore {
   const root = resolve(path)
@@ -14,8 +14,13 @@ export function openFolder(path: string): MediaStore {
     async write(key, bytes) {
       const file = join(root, key)
       const folder = dirname(file)
-      await syncNewFolders(folder, await mkdir(folder, { recursive: true, mode: 0o700 }))
-      await writePrivateFile(file, put => put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      try {
+        syncNewFolders(folder, await mkdir(folder, { recursive: true, mode: 0o700 }))
+        await writePrivateFile(file, put => put(content))
+      } catch (error) {
+        throw isDiskFull(error) ? new StoreFullError() : error
+      }
     },
     read: key => unlessMissing(() => readFile(join(root, key))),
     readRange: (key, range) => unlessMissing(() => readFileRange(join(root, key), range)),

@@ -3,7 +3,7 @@ import { exportAccount } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSearchPath } from '../../kernel/db/shards.ts'
-import { findErrorCode, invalidInput, unavailable } from '../../kernel/errors.ts'
+import { invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import {
@@ -29,9 +29,6 @@ export type StaticSiteResult = {
   left_out: number
   sha256: string
 }
-
-/** The disk is full, or its quota is. */
-const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT']
 
 /**
  * Throws `validation` unless the folder is empty or an unfinished export, `unavailable` while another process
@@ -80,7 +77,7 @@ async function write(
     }
     return { dir, passports, kept, left_out, ...(await site.finish()) }
   } catch (error) {
-    if (!DISK_FULL_CODES.includes(findErrorCode(error) ?? '')) throw error
+    if (!isDiskFull(error)) throw error
     throw unavailable(
       `The disk of ${dir} is full. Free some space and run the same command again: it continues there.`,
     )
