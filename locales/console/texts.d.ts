@@ -1857,6 +1857,7 @@ export type Texts = {
     offer_added: string
     offer_changed: string
     offer_deleted: string
+    file_deleted: string
     webhook_added: string
     webhook_changed: string
     webhook_paused: string

@@ -37,6 +37,7 @@ export type AuditAction =
   | 'offer_added'
   | 'offer_changed'
   | 'offer_deleted'
+  | 'file_deleted'
   | 'webhook_added'
   | 'webhook_changed'
   | 'webhook_paused'

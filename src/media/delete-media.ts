@@ -1,6 +1,7 @@
 /** Deletes files: on request, and what killed processes have left. */
 
 import { atHome, listAccountShards } from '../accounts/account-shard.ts'
+import { audit } from '../accounts/audit.ts'
 import { isInStory } from '../accounts/brand/story.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -35,6 +36,7 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
     const [row] = await sql<DeletedFile[]>`
       update media set status = 'd' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'r'
       returning ${deletedColumns(sql)}`
+    if (row !== undefined) await audit(home, 'file_deleted', id)
     return row
   })
   if (file === undefined) throw notFound('file')

@@ -1,6 +1,7 @@
 /** Deletes files that nobody needs any more, and what is known about files that were fetched long ago. */
 
-import { findHome } from '../accounts/account-shard.ts'
+import { atHome, findHome } from '../accounts/account-shard.ts'
+import { getServiceActor } from '../accounts/actors.ts'
 import { isStoryPicture } from '../accounts/brand/story.ts'
 import type { OperatorContext } from '../accounts/context.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -47,7 +48,8 @@ export async function deleteUnusedMedia(
     // The account's home knows if the file was sent again.
     const file = await findMedia(account, id)
     if (file === undefined || file.createdAt >= before) continue
-    if (await tryToDelete(account, id)) deleted++
+    const actorId = await getServiceActor(atHome(account), accountId)
+    if (await tryToDelete({ ...account, actorId }, id)) deleted++
   }
   return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }
 }

@@ -32,6 +32,14 @@ async function upload(bytes?: Buffer): Promise<string> {
 const makeData = (id: string) => newProduct({ pictures: [{ media: id, alt: { en: 'A scarf.' } }] })
 const read = async (id: string) => (await t.ask('GET', `/api/v1/media/${id}`, { key: account.key })).status
 
+/** Who deleted which file. */
+const readAudit = async (): Promise<string[]> =>
+  (
+    await t.sql<{ entry: string }[]>`
+      select a.kind || ' ' || e.subject as entry from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
+      where e.account_id = ${account.id} and e.action = 'file_deleted' order by e.id`
+  ).map(({ entry }) => entry)
+
 /** A server's task, as it runs in a worker. */
 const makeCleanup = () =>
   createMediaCleanup(
@@ -60,6 +68,10 @@ describe('the clean-up', () => {
     assert.equal(await read(unused), 404)
     assert.equal(await t.setup.media.mediaStore.read(originalKey(account.id, unused)), undefined)
     for (const one of [used, earlier, drafted, young]) assert.equal(await read(one), 200)
+    assert.deepEqual(await readAudit(), [`service ${unused}`])
+    await t.ask('DELETE', `/api/v1/media/${young}`, { key: account.key })
+    await t.ask('DELETE', `/api/v1/media/${young}`, { key: account.key })
+    assert.deepEqual(await readAudit(), [`service ${unused}`, `api_key ${young}`])
     t.clock.release()
   })
 
