@@ -201,7 +201,7 @@ describe('the files of a product', () => {
   }
   test('a PDF can be attached to a document of conformity, which keeps its other members', async () => {
     const entry = {
-      type: 'eu_declaration',
+      type: 'declaration_of_conformity',
       url: 'https://brand.example/doc.pdf',
       issuedBy: 'TÜV',
       number: 'A 1',
@@ -209,7 +209,10 @@ describe('the files of a product', () => {
     const at = await made({ complianceDocuments: [entry] })
     const { id = '' } = await send('doc.pdf', await makePdf('attached'))
     const { text } = await editor.get(`${at}/media`)
-    assert.match(text, /<label for="d\.complianceDocuments\.0\.media">eu_declaration<\/label>/)
+    assert.match(text, /<label for="d\.complianceDocuments\.0\.media">Declaration of conformity<\/label>/)
+    const german = { headers: { ...OWN, 'accept-language': 'de' } }
+    assert.match((await editor.get(`${at}/media`, german)).text, /\.0\.media">Konformitätserklärung<\/label>/)
+    assert.match((await editor.get(at, german)).text, /Art des Dokuments.{0,60}Konformitätserklärung/)
     const form = new URLSearchParams([...fieldsOf(text), ['d.complianceDocuments.0.media', id]])
     const saved = await editor.post(at, { form: form.toString(), ...AS_FORM })
     assert.equal(saved.status, 303, saved.text)

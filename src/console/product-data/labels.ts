@@ -14,6 +14,17 @@ export function getFieldLabel({ language }: Words, path: string): string {
 export const getValueLabel = ({ language }: Words, path: string, value: string): string =>
   findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
+/** The kind of a document, which is free text, but usually a known name. */
+export const getDocumentTypeLabel = ({ language }: Words, type: string): string =>
+  findLabel(
+    getLabels(language),
+    'documents',
+    type
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_'),
+  ) ?? type
+
 export const getCategoryName = ({ language }: Words, id: string): string =>
   findLabel(getLabels(language), 'ui', `category.${id}`) ?? findCategory(id)?.title ?? id
 

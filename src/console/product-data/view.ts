@@ -8,7 +8,7 @@ import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Words } from '../page/route.ts'
 import { getFileUrl, renderThumbnailOf } from '../page/thumbnails.ts'
 import { isFileField } from './form-fields.ts'
-import { getFieldLabel, getValueLabel } from './labels.ts'
+import { getDocumentTypeLabel, getFieldLabel, getValueLabel } from './labels.ts'
 
 /** Known fields in the category's order, then unknown ones. `mark` returns HTML after the name. */
 export function renderData(
@@ -90,12 +90,16 @@ const PICTURE_SIDE = 80
 const renderFileLink = ({ texts }: Words, value: unknown): string =>
   html`<a class="alone" href="${getFileUrl(String(value))}">${texts.media.storedDocument}</a>`
 
+/** Of the kind of a document in all lists. */
+const DOCUMENT_TYPE_TERM = 'dpp:documentType'
+
 function formatScalar(words: Words, field: Field, path: string, value: unknown): string {
   const texts = words.texts.products
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field.format === 'country') return formatCountry(words.language, value)
+  if (field.term === DOCUMENT_TYPE_TERM) return getDocumentTypeLabel(words, value)
   if (field.dictionary === undefined) return getValueLabel(words, path, value)
   return findLabel(getLabels(words.language), field.dictionary, value) ?? value
 }

@@ -11,7 +11,7 @@ import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
 import { describeInput, type FormContext, listHints } from '../product-data/controls.ts'
 import { DATA_PREFIX } from '../product-data/form-data.ts'
 import { renderInput, renderRemoveButton } from '../product-data/inputs.ts'
-import { getFieldLabel } from '../product-data/labels.ts'
+import { getDocumentTypeLabel, getFieldLabel } from '../product-data/labels.ts'
 import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from '../product-data/list-rows.ts'
 import { renderValue } from '../product-data/view.ts'
 import {
@@ -171,7 +171,8 @@ const nameDocument = (words: Words, { bytes, createdAt }: MediaFile): string =>
 
 function nameEntry(words: Words, field: Field, entry: unknown, row: number): string {
   const { type, url } = isObject(entry) ? entry : {}
-  const name = [type, url].find(one => typeof one === 'string' && one !== '')
+  const kind = typeof type === 'string' ? getDocumentTypeLabel(words, type) : undefined
+  const name = [kind, url].find(one => typeof one === 'string' && one !== '')
   const label = getFieldLabel(words, field.name)
   return name === undefined ? words.texts.products.rowOf({ label, n: row + 1 }) : String(name)
 }
