@@ -43,7 +43,13 @@ const FILES_AT_ONCE = 4
  */
 const SLOW_FIRST = [
   ...['console/journeys', 'cli/refresh-crash', 'console/browser', 'transfer/shards'],
-  ...['console/product-form-browser', 'cli/import-crash', 'console/import-browser', 'console/import'],
+  ...[
+    'console/product-form-browser',
+    'cli/import-crash',
+    'cli/import-pictures-crash',
+    'console/import-browser',
+    'console/import',
+  ],
   ...['cli/upgrade', 'site/accessibility', 'cli/download-end', 'transfer/move-account'],
   ...['console/developer-browser', 'cli/several', 'site/print', 'site/browser', 'console/routes'],
 ].map(name => join(import.meta.dirname, `${name}.test.ts`))

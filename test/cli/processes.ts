@@ -18,8 +18,8 @@ export async function emptyFolder(): Promise<{ path: string; remove: () => Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** `main`: the entry file of another source tree. */
-export type Settings = { cwd: string; env?: Record<string, string>; main?: string }
+/** `main`: the entry file of another source tree. `hasOwnGroup`: a process group, for `killGroup`. */
+export type Settings = { cwd: string; env?: Record<string, string>; main?: string; hasOwnGroup?: boolean }
 
 /** The running processes of this test file. No other process is ever signalled. */
 const running = new Set<ChildProcess>()
@@ -39,11 +39,15 @@ export async function endAll(): Promise<void> {
 const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env
 
 /** Starts `carnet` without this process's settings and collects its output. */
-export function start(words: readonly string[], { cwd, env = {}, main = MAIN }: Settings) {
+export function start(
+  words: readonly string[],
+  { cwd, env = {}, main = MAIN, hasOwnGroup = false }: Settings,
+) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: hasOwnGroup,
   })
   running.add(child)
   child.once('close', () => running.delete(child))
@@ -121,4 +125,11 @@ async function serveOnce(settings: Settings, words: readonly string[]): Promise<
       return performance.now() - told
     },
   }
+}
+
+/** Kills the server and all its processes at once, as a machine that stops does. */
+export async function killGroup({ child, ended }: Served): Promise<void> {
+  assert.ok(child.pid)
+  process.kill(-child.pid, 'SIGKILL')
+  await ended
 }
