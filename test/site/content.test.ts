@@ -218,6 +218,14 @@ describe('the page', () => {
     assert.match(german, /<meter max="100" value="12"/)
   })
 
+  test('names a value once if its section begins with it and has the same title', () => {
+    const html = page(rowOf('battery', FULL.battery))
+    assert.match(html, /<h2>Carbon footprint<\/h2>.*?<dt class="vh">Carbon footprint<\/dt><dd>78\.6/)
+    assert.match(html, /<h3>Carbon footprint class<\/h3>/)
+    const textile = page(rowOf('textile', FULL.textile))
+    assert.match(textile, /<h2>Environment<\/h2>.*?<dt>Carbon footprint<\/dt>/)
+  })
+
   test('shows a field without a section', () => {
     const reading = read(rowOf('furniture'))
     const extra = { name: 'quietRide', type: 'text', description: 'How quiet.', localized: true } as const

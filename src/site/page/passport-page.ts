@@ -201,8 +201,9 @@ const getFieldNote = (page: PageContext, isRestricted: boolean, origin: Origin |
   ].join(' · ')
 
 /**
- * Neighbouring pairs share a list. A figure alone under its heading needs no second title. The last line
- * names the origin of most fields; a field from elsewhere names its own.
+ * Neighbouring pairs share a list. A figure alone under its heading needs no second title, nor does a pair
+ * with the same title that begins the section alone. The last line names the origin of most fields; a field
+ * from elsewhere names its own.
  */
 function renderSectionContent(
   page: PageContext,
@@ -210,25 +211,25 @@ function renderSectionContent(
   parts: readonly FieldBlocks[],
   mainOrigin: Origin | undefined,
 ): string {
-  const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
+  const blocks = parts.flatMap(({ blocks, origin }) => blocks.map(block => ({ ...block, origin })))
   let out = ''
   let pairs = ''
   const endPairs = () => {
     if (pairs !== '') out += html`<dl>!${pairs}</dl>`
     pairs = ''
   }
-  for (const { blocks, origin } of parts) {
-    for (const { kind, title, titleLanguage, body, isRestricted } of blocks) {
-      const note = getFieldNote(page, isRestricted, origin === mainOrigin ? undefined : origin)
-      if (kind === 'pair') {
-        const small = note && html`<small class="from">${note}</small>`
-        pairs += renderPair(title, body, small, isAlone && title === heading, titleLanguage)
-        continue
-      }
-      endPairs()
-      if (!isAlone && title !== heading) out += html`<h3!${renderLangAttribute(titleLanguage)}>${title}</h3>`
-      out += body + (note && html`<p class="from">${note}</p>`)
+  for (const [i, { kind, title, titleLanguage, body, isRestricted, origin }] of blocks.entries()) {
+    const note = getFieldNote(page, isRestricted, origin === mainOrigin ? undefined : origin)
+    if (kind === 'pair') {
+      const small = note && html`<small class="from">${note}</small>`
+      const isTitleHidden = i === 0 && title === heading && blocks[1]?.kind !== 'pair'
+      pairs += renderPair(title, body, small, isTitleHidden, titleLanguage)
+      continue
     }
+    endPairs()
+    if (blocks.length > 1 && title !== heading)
+      out += html`<h3!${renderLangAttribute(titleLanguage)}>${title}</h3>`
+    out += body + (note && html`<p class="from">${note}</p>`)
   }
   endPairs()
   return mainOrigin === undefined
