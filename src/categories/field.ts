@@ -111,6 +111,8 @@ export type Field = {
   /** Order within its section, as in CSS: absent means 0, and equal ones keep the order of the table. */
   sectionOrder?: number
   figure?: Figure
+  /** The top-level field whose value it describes. A page of a unit with another value omits it. */
+  about?: string
   fact?: Fact
   shape?: JsonLdShape
   /** JSON-LD class of its node, or of each entry of a list. Default: its capitalised name. */

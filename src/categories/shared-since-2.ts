@@ -126,6 +126,7 @@ export const FOOTPRINT_COMPARISON: Field = {
   type: 'object',
   since: 2,
   figure: 'statement',
+  about: 'carbonFootprint',
   description: 'A plain comparison of the carbon footprint: a statement of the account, with its source.',
   fields: [
     {

@@ -62,6 +62,34 @@ test('a page without a comparison has none of its words', () => {
   }
 })
 
+test('a page shows no comparison from further up than the value of the footprint', () => {
+  const [value, statement] = ['carbonFootprint', 'footprintComparison']
+  const cases: [level: 'b' | 'i', ofBatch: string[], ofUnit: string[], isShown: boolean][] = [
+    ['i', [], [], true],
+    ['i', [], [value], false],
+    ['i', [value], [], false],
+    ['i', [value], [statement], true],
+    ['i', [statement], [value], false],
+    ['i', [value, statement], [], true],
+    ['i', [statement], [], true],
+    ['i', [], [value, statement], true],
+    ['b', [], [value], false],
+    ['b', [], [value, statement], true],
+  ]
+  for (const category of CATEGORIES)
+    for (const [level, ofBatch, ofUnit, isShown] of cases) {
+      const data = { [value]: 9.5, [statement]: COMPARISON }
+      const fields = { batch_fields: ofBatch, unit_fields: ofUnit }
+      const view = read(rowOf(category, data, { schema_version: 2, level, ...fields }))
+      const page = renderPage(view, 'en')
+      const what = JSON.stringify([category, level, fields])
+      assert.match(page, /9\.5\skg/, what)
+      assert.equal(page.includes(COMPARISON.statement.en), isShown, what)
+      // What programs read is the data as stored.
+      assert.ok(renderJsonLd(view, 'https://carnet.example/ns/dpp').includes(COMPARISON.statement.en), what)
+    }
+})
+
 test('JSON-LD has the comparison under terms of its own', () => {
   const document = JSON.parse(renderJsonLd(viewOf('furniture', COMPARISON), 'https://carnet.example/ns/dpp'))
   assert.deepEqual(document['dpp:footprintComparison'], {

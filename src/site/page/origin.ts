@@ -1,6 +1,7 @@
 /**
  * The origin of a unit's fields: it stores only what differs and inherits the rest from its batch or model.
  */
+import type { Field } from '../../categories/field.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type Origin = 'model' | 'batch' | 'own'
@@ -18,10 +19,17 @@ export function getFieldOrigins(
   return new Map(names.map(name => [name, own.has(name) ? 'own' : fromBatch.has(name) ? 'batch' : 'model']))
 }
 
-/** If two are equally common, the first of them wins. */
+/** From the top to the unit. If two are equally common, the first of them wins. */
 const ORIGINS: readonly Origin[] = ['model', 'batch', 'own']
 
 export function findMostCommonOrigin(origins: readonly Origin[]): Origin {
   const count = (origin: Origin) => origins.filter(one => one === origin).length
   return ORIGINS.reduce((best, origin) => (count(origin) > count(best) ? origin : best))
+}
+
+/** Whether the field was written about another value: the unit or its batch has replaced the one above it. */
+export function isAboutReplacedValue(origins: Origins | null, { name, about }: Field): boolean {
+  const [own, value] = [name, about].map(one => origins?.get(one ?? ''))
+  if (own === undefined || value === undefined) return false
+  return ORIGINS.indexOf(own) < ORIGINS.indexOf(value)
 }

@@ -8,7 +8,7 @@ import type { PageStory } from '../../passports/story/read-story.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
 import { renderOffers } from './offers.ts'
-import { findMostCommonOrigin, type Origin } from './origin.ts'
+import { findMostCommonOrigin, isAboutReplacedValue, type Origin } from './origin.ts'
 import {
   asText,
   canBeIndexed,
@@ -136,6 +136,7 @@ const listFilledSections = (page: PageContext): FilledSection[] =>
     .map(section => ({
       section,
       parts: section.fields
+        .filter(field => !isAboutReplacedValue(page.view.origins, field))
         .map(field => ({
           blocks: renderBlocks(page, field, page.view.data),
           origin: page.view.origins?.get(field.name),
