@@ -16,6 +16,18 @@ export async function countUses(ctx: AccountContext, ids: readonly string[]): Pr
   return counts
 }
 
+/** The UUID of the newest passport on this shard that refers to each of these files, if one does. */
+export async function listNewestUses(
+  { sql, accountId }: AccountContext,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; passport: string }[]>`
+    select distinct on (u.media_id) encode(u.media_id, 'hex') as id, u.passport_id as passport from media_use u
+    where u.account_id = ${accountId} and u.media_id in (select decode(i, 'hex') from unnest(${[...ids]}::text[]) i)
+    order by u.media_id, u.passport_id desc`
+  return new Map(rows.map(row => [row.id, row.passport]))
+}
+
 /** UUIDs of passports that refer to the file, newest first; at most `limit`. */
 export async function listPassportsUsing(ctx: AccountContext, id: string, limit: number): Promise<string[]> {
   const rows = await readAllShards(ctx, byIdDescending, ({ sql, accountId }) => {

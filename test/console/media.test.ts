@@ -222,6 +222,37 @@ describe('the files of a product', () => {
     assert.deepEqual(row?.data.complianceDocuments, [{ ...entry, media: id }])
   })
 
+  test('the library and the pickers name a PDF as the newest product or a draft does', async () => {
+    const ids: string[] = []
+    for (const one of ['a', 'b', 'c', 'd'])
+      ids.push((await send('x.pdf', await makePdf(`named ${one}`))).id ?? '')
+    const [titled, kinded, drafted, unused] = ids
+    const documents = (title: object) => ({ documents: [{ title, media: titled }] })
+    await made(documents({ en: 'Old title' }))
+    const complianceDocuments = [{ type: 'test_report', media: kinded }]
+    const title = { de: 'Pflege', en: '<Care>' }
+    const at = await made({ languages: ['en', 'de'], ...documents(title), complianceDocuments })
+    const draft = newProduct({ documents: [{ title: { en: 'Notice' }, media: drafted }] }, 'textile')
+    await createDraft(
+      { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 },
+      { ...draft, note: undefined },
+    )
+    const library = (await editor.get(`${LIBRARY}?kind=document`)).text
+    const nameOf = (text: string, id = '') =>
+      new RegExp(
+        `"(?:/console/media/|pick-)${id}">.*?(?:PDF</span>)<span class="line[^"]*">(.*?)(?:</span>|, )`,
+        's',
+      ).exec(text)?.[1]
+    assert.equal(nameOf(library, titled), '<span dir="auto" lang="en">&#60;Care&#62;')
+    assert.equal(nameOf(library, kinded), 'Test report')
+    assert.equal(nameOf(library, drafted), '<span dir="auto" lang="en">Notice')
+    assert.equal(nameOf(library, unused), 'PDF')
+    const picker = (await editor.get(`${at}/media`)).text
+    assert.equal(nameOf(picker, titled), '<span dir="auto" lang="en">&#60;Care&#62;')
+    assert.match(picker, new RegExp(`<option value="${titled}" lang="en">&#60;Care&#62;, `))
+    assert.match(picker, new RegExp(`<option value="${kinded}" selected>Test report, `))
+  })
+
   test('files that a form without a script sends are added to it with what was typed', async () => {
     const at = await made({})
     const { text } = await editor.get(`${at}/media`)

@@ -131,6 +131,20 @@ describe('statements for files', () => {
     assert.equal(await count('/console/products', { cookie: await signIn(many) }), few)
   })
 
+  test('so does the library, which names each document as a product does', async () => {
+    const accounts = [await t.account({ plan: 'enterprise' }), await t.account({ plan: 'enterprise' })]
+    const counts: number[] = []
+    for (const [i, account] of accounts.entries()) {
+      const files = await storeFiles(account, {
+        pictures: nameFiles(1),
+        documents: nameFiles(i === 0 ? 2 : 23),
+      })
+      for (const id of files.documents.slice(1)) await make(account, { pictures: [], documents: [id] })
+      counts.push(await count('/console/media', { cookie: await signIn(account) }))
+    }
+    assert.equal(counts[1], counts[0])
+  })
+
   test('a page takes as many with twelve pictures and twelve documents as with one', async () => {
     const of = async (size: number) =>
       make(one, await storeFiles(one, { pictures: nameFiles(size), documents: nameFiles(size) }))

@@ -5,11 +5,12 @@ import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
 import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { countUses } from '../../media/list-uses.ts'
 import { MEDIA_KINDS, type MediaFile, type MediaKind } from '../../media/media-file.ts'
+import type { DocumentNames } from '../../passports/drafts/document-names.ts'
 import { findNamedInDrafts } from '../../passports/drafts/named-in-drafts.ts'
 import { alertBox, doneNotice, renderOptions, renderTick, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
-import { describeFile, formatBytes, renderFileInputs } from './parts.ts'
+import { findNamesOf, formatBytes, renderFileInputs, renderFileName } from './parts.ts'
 import { type ReceivedFile, receiveFiles, renderFailedFiles } from './receive-files.ts'
 
 const PAGE_SIZE = 24
@@ -36,11 +37,12 @@ async function renderLibrary(
   const uses = await countUses(ctx, ids)
   const unused = ids.filter(id => !uses.has(id))
   const drafted = await findNamedInDrafts(ctx, unused)
+  const names = await findNamesOf(ctx, files)
   const inBlock = (await findStory(ctx))?.picture?.media
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
-!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted, inBlock })}!${renderPages(words, view, found)}`)}
+!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted, inBlock, names })}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
   return {
     title: texts.title,
@@ -102,6 +104,7 @@ type GridOptions = {
   uses: ReadonlyMap<string, number>
   drafted: ReadonlySet<string>
   inBlock: string | undefined
+  names: DocumentNames
 }
 
 function renderGrid(words: Words, files: readonly MediaFile[], options: GridOptions): string {
@@ -116,7 +119,7 @@ function renderGrid(words: Words, files: readonly MediaFile[], options: GridOpti
 function renderCard(words: Words, file: MediaFile, options: GridOptions): string {
   const texts = words.texts.media
   const state = file.status === 'ready' ? '' : html` <span class="badge">${texts.processing}</span>`
-  return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">${describeFile(words, file)}</span></a>
+  return html`<li><a href="${getFileUrl(file.id)}">!${renderFilePicture(file, SIDE)}<span class="line">!${renderFileName(words, file, options.names)}</span></a>
 <span class="quiet line">${formatBytes(words, file.bytes)}, ${words.date(file.createdAt.toISOString())}!${state}</span><span class="quiet line">${describeUses(words, file, options)}</span></li>`
 }
 

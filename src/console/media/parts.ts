@@ -1,10 +1,14 @@
 /** Parts of pages about files: a large picture, what a file is, and the form that sends files. */
 import { html } from 'ghtml'
+import type { AccountContext } from '../../accounts/context.ts'
+import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import type { MediaFile } from '../../media/media-file.ts'
 import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
 import { WIDTHS } from '../../media/prepare/prepared-file.ts'
+import { type DocumentNames, findDocumentNames } from '../../passports/drafts/document-names.ts'
 import { MEDIA, type Words } from '../page/route.ts'
 import { getFileUrl } from '../page/thumbnails.ts'
+import { getDocumentTypeLabel } from '../product-data/labels.ts'
 import { explainTooLarge, MAX_FILES, MAX_MEDIA_MEGABYTES } from './file-problems.ts'
 
 /** At most this wide. */
@@ -24,6 +28,22 @@ export function describeFile(words: Words, { type, width, height }: MediaFile): 
   if (width === null || height === null) return name
   return words.texts.media.pixels({ name, width, height })
 }
+
+/** What a document is called where it is used, else what the file is. */
+export function renderFileName(words: Words, file: MediaFile, names: DocumentNames): string {
+  const name = names.get(file.id)
+  if (name === undefined) return html`${describeFile(words, file)}`
+  if ('kind' in name) return html`${getDocumentTypeLabel(words, name.kind)}`
+  const { language, title } = name
+  return html`<span dir="auto"!${language === undefined ? '' : html` lang="${language}"`}>${stripDirectionMarks(title)}</span>`
+}
+
+/** The documents among these files, as newer products and drafts name them. */
+export const findNamesOf = (ctx: AccountContext, files: readonly MediaFile[]): Promise<DocumentNames> =>
+  findDocumentNames(
+    ctx,
+    files.flatMap(({ id, kind }) => (kind === 'document' ? [id] : [])),
+  )
 
 /** "1.2 MB", "48 kB". */
 export function formatBytes(words: Words, bytes: number): string {

@@ -113,16 +113,17 @@ export function input(field: FormField, problems: Problems): string {
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"!${value}!${attributes}></div>`
 }
 
-export type Options = readonly (readonly [value: string, label: string])[]
+/** `language`: of a label that is not in the page's language. */
+export type Options = readonly (readonly [value: string, label: string, language?: string | undefined])[]
 
 /**
  * HTML needs no end tags here, and no quotes around codes of countries: a form with five lists of countries
  * is 16 kB smaller without them.
  */
 export const renderOptions = (options: Options, chosen?: string) =>
-  options.map(([value, label]) => {
+  options.map(([value, label, language]) => {
     const attribute = /^[A-Z]{2}$/.test(value) ? value : html`"${value}"`
-    return html`<option value=!${attribute}!${value === chosen ? ' selected' : ''}>${label}`
+    return html`<option value=!${attribute}!${value === chosen ? ' selected' : ''}!${language === undefined ? '' : html` lang="${language}"`}>${label}`
   })
 
 /** A labelled choice. The first option is selected unless `value` names another. */

@@ -4,6 +4,8 @@ import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { findFiles, listMedia, type MediaCursor } from '../../media/list-media.ts'
 import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
+import type { DocumentNames } from '../../passports/drafts/document-names.ts'
+import { findNamesOf } from '../media/parts.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/route.ts'
 import { buildDataForm, DATA_PREFIX } from '../product-data/form-data.ts'
@@ -20,7 +22,12 @@ export const UPLOADED = 'uploaded'
 export const SENT = 'sent'
 
 /** `used`: the files in the form, by id; `library`: a page of files to choose from, and one more. */
-export type FormFiles = { used: Map<string, MediaFile>; library: MediaFile[]; documents: MediaFile[] }
+export type FormFiles = {
+  used: Map<string, MediaFile>
+  library: MediaFile[]
+  documents: MediaFile[]
+  names: DocumentNames
+}
 
 export async function findFormFiles(ctx: AccountContext, form: PostedForm): Promise<FormFiles> {
   const ids = form
@@ -31,7 +38,8 @@ export async function findFormFiles(ctx: AccountContext, form: PostedForm): Prom
     listMedia(ctx, { limit: PICKER_SIZE + 1, after: parseCursor(form.text('show')) }),
     listMedia(ctx, { kind: 'document', limit: MAX_OFFERED_DOCUMENTS }),
   ])
-  return { used, library, documents }
+  const names = await findNamesOf(ctx, [...library, ...documents])
+  return { used, library, documents, names }
 }
 
 const isFileInput = (name: string): boolean => name.startsWith(`${DATA_PREFIX}.`) && name.endsWith('.media')

@@ -1,10 +1,12 @@
 /** The form of a product's pictures and documents: their order, their texts, and files to add. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
+import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { MediaFile } from '../../media/media-file.ts'
-import { describeFile, formatBytes, renderFileInputs } from '../media/parts.ts'
+import type { DocumentNames } from '../../passports/drafts/document-names.ts'
+import { describeFile, formatBytes, renderFileInputs, renderFileName } from '../media/parts.ts'
 import { renderOptions, section } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
@@ -147,7 +149,7 @@ function renderOtherList(field: Field, drawing: FilesDrawing): string {
     const entry = entries[Number(origin)]
     const name = `${at}.${row}.media`
     const chosen = form.raw(name)
-    const options = files.documents.map(one => [one.id, nameDocument(words, one)] as const)
+    const options = files.documents.map(one => [one.id, ...nameDocument(words, one, files.names)] as const)
     const isListed = chosen === '' || options.some(([id]) => id === chosen)
     const all = [
       ['', words.texts.files.noFile] as const,
@@ -166,8 +168,14 @@ function renderOtherList(field: Field, drawing: FilesDrawing): string {
   ])
 }
 
-const nameDocument = (words: Words, { bytes, createdAt }: MediaFile): string =>
-  `PDF, ${formatBytes(words, bytes)}, ${words.minute(createdAt.toISOString())}`
+/** The text of an option, and its language. An option has one language: that of the title. */
+function nameDocument(words: Words, file: MediaFile, names: DocumentNames): [string, (string | undefined)?] {
+  const name = names.get(file.id)
+  const about = `${formatBytes(words, file.bytes)}, ${words.minute(file.createdAt.toISOString())}`
+  if (name === undefined) return [`PDF, ${about}`]
+  if ('kind' in name) return [`${getDocumentTypeLabel(words, name.kind)}, ${about}`]
+  return [`${stripDirectionMarks(name.title)}, ${about}`, name.language]
+}
 
 function nameEntry(words: Words, field: Field, entry: unknown, row: number): string {
   const { type, url } = isObject(entry) ? entry : {}
@@ -185,7 +193,7 @@ function renderAdding({ words, action, upload, files, form }: FilesDrawing): str
   const last = files.library.length > PICKER_SIZE ? shown.at(-1) : undefined
   const cards = shown.map(file => {
     const id = `pick-${file.id}`
-    return html`<li><label for="${id}">!${renderFilePicture(file, PICKED_SIDE)}<span class="line quiet">${describeFile(words, file)}, ${words.date(file.createdAt.toISOString())}</span></label><input type="checkbox" id="${id}" name="${PICKED}" value="${file.id}"></li>`
+    return html`<li><label for="${id}">!${renderFilePicture(file, PICKED_SIDE)}<span class="line quiet">!${renderFileName(words, file, files.names)}, ${words.date(file.createdAt.toISOString())}</span></label><input type="checkbox" id="${id}" name="${PICKED}" value="${file.id}"></li>`
   })
   const older =
     last === undefined
