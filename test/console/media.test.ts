@@ -11,6 +11,7 @@ import { changeDraft, createDraft, getDraft } from '../../src/passports/drafts/s
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { makeHostileFiles, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
+import { storeFileRows } from '../media/stored-files.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 const LIBRARY = '/console/media'
@@ -251,6 +252,61 @@ describe('the files of a product', () => {
     assert.equal(nameOf(picker, titled), '<span dir="auto" lang="en">&#60;Care&#62;')
     assert.match(picker, new RegExp(`<option value="${titled}" lang="en">&#60;Care&#62;, `))
     assert.match(picker, new RegExp(`<option value="${kinded}" selected>Test report, `))
+  })
+
+  test('older files can be chosen, too; the page keeps what was typed, ticked and selected', async () => {
+    const own = await stand.account({ plan: 'enterprise', name: 'Many files' })
+    const owner = await stand.signedIn(own, 'owner')
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: own, actorId: 1 }
+    const nameFile = (kind: string, n: number) => kind.repeat(60) + String(n).padStart(4, '0')
+    const pictures = Array.from({ length: 30 }, (_, n) => nameFile('f', n))
+    const pdfs = Array.from({ length: 101 }, (_, n) => nameFile('a', n))
+    await storeFileRows(ctx, { kind: 'picture', ids: pictures })
+    await storeFileRows(ctx, { kind: 'document', ids: pdfs })
+    const body = newProduct({ complianceDocuments: [{ type: 'certificate', media: pdfs[50] }] }, 'textile')
+    const { passport } = await createPassport(ctx, { ...body, strict: false })
+    const at = `/console/products/${idFromUuid(passport.id)}`
+    const first = await owner.get(`${at}/media`)
+    const findButton = (text: string, name: string) =>
+      new RegExp(`name="show" value="([^"]+)"[^>]*>${name}<`).exec(text)?.[1] ?? ''
+    const offered = (text: string) => Array.from(text.matchAll(/name="picked" value="(\w+)"( checked)?>/g))
+    assert.equal(offered(first.text).length, 24)
+    assert.ok(!first.text.includes(`value="${pictures[0]}"`))
+    const press = async (text: string, more: [string, string][]) =>
+      (
+        await owner.post(at, {
+          form: new URLSearchParams([...fieldsOf(text), ...more]).toString(),
+          ...AS_FORM,
+        })
+      ).text
+    const next = await press(first.text, [
+      ['show', findButton(first.text, 'Older files')],
+      ['picked', pictures[29] ?? ''],
+      ['note', 'New photos'],
+    ])
+    assert.match(next, /<details class="fold" id="library" open>/)
+    assert.match(next, /name="note" value="New photos"/)
+    assert.match(next, new RegExp(`<input type="hidden" name="picked" value="${pictures[29]}">`))
+    assert.match(next, new RegExp(`type="checkbox"[^>]*value="${pictures[0]}"`))
+    const back = await press(next, [
+      ['show', findButton(next, 'Newest')],
+      ['picked', pictures[0] ?? ''],
+    ])
+    assert.match(back, new RegExp(`value="${pictures[29]}" checked>`))
+    const added = await press(back, [
+      ['picked', pictures[29] ?? ''],
+      ['add', 'picked'],
+    ])
+    for (const id of [pictures[0], pictures[29]])
+      assert.match(added, new RegExp(`name="d\\.pictures\\.\\d\\.media" value="${id}"`))
+
+    assert.ok(!first.text.includes(`<option value="${pdfs[0]}"`))
+    const cursor = /name="show" value="(documents\.[^"]+)"/.exec(first.text)?.[1] ?? ''
+    const chosen = ['d.complianceDocuments.0.media', pdfs[50] ?? ''] as [string, string]
+    const older = await press(first.text, [['show', cursor], chosen])
+    assert.match(older, new RegExp(`<option value="${pdfs[0]}">PDF`))
+    assert.match(older, new RegExp(`<option value="${pdfs[50]}" selected>Certificate, `))
+    assert.match(older, /name="show" value="documents\.newest"/)
   })
 
   test('files that a form without a script sends are added to it with what was typed', async () => {

@@ -66,6 +66,24 @@ describe('the form of the block', () => {
     assert.equal(await read(), undefined)
   })
 
+  test('offers older pictures, too, and keeps what was typed and chosen', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => 'd'.repeat(60) + String(n).padStart(4, '0'))
+    await storeFileRows(ctx, { kind: 'picture', ids })
+    const chosen = { media: ids[29] ?? '', alt: 'Ein Webstuhl' }
+    const findButton = (text: string, name: string) =>
+      new RegExp(`name="show" value="([^"]+)"[^>]*>${name}<`).exec(text)?.[1] ?? ''
+    const first = (await editor.get(STORY)).text
+    assert.ok(!first.includes(`value="${MEDIA}"`))
+    const { status, text } = await send({ ...chosen, show: findButton(first, 'Older files') })
+    assert.equal(status, 200)
+    assert.match(text, new RegExp(`value="${MEDIA}"`))
+    assert.match(text, new RegExp(`value="${ids[29]}" checked`))
+    assert.match(text, /value="Ein Webstuhl"/)
+    assert.equal(findButton(text, 'Newest'), 'newest')
+    assert.equal(await read(), undefined)
+    await stand.sql`delete from media where encode(id, 'hex') = any(${ids}::text[])`
+  })
+
   test('names each error at its field, keeps what was typed, and stores nothing', async () => {
     const wrong: [Record<string, string>, string, RegExp, RegExp][] = [
       [{ text: 'x'.repeat(2_001) }, 'text-0', /At most 2,000/, /Höchstens 2\.000/],

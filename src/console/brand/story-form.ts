@@ -11,7 +11,7 @@ import {
   MAX_STORY_LINKS,
   MAX_STORY_TEXT_LENGTH,
 } from '../../passports/story/check-story.ts'
-import { describeFile } from '../media/parts.ts'
+import { describeFile, renderPickerPages } from '../media/parts.ts'
 import { isFine, type PostedForm, type Problems, problemsOf } from '../page/form.ts'
 import { backLink, defaultButton, described, input, notes, select, summary } from '../page/parts.ts'
 import { BRAND, type ConsolePage, STORY, type Words } from '../page/route.ts'
@@ -21,7 +21,18 @@ import { sortOptions } from '../product-data/labels.ts'
 /** The texts of one language; `labels`: of the links, in their order. */
 type Row = { language: string; text: string; labels: readonly string[]; alt: string }
 
-export type TypedStory = { urls: readonly string[]; media: string; rows: readonly Row[]; blankRows: number }
+/** `shown`: the page of pictures that a button asked for. */
+export type TypedStory = {
+  urls: readonly string[]
+  media: string
+  rows: readonly Row[]
+  blankRows: number
+  shown: string
+}
+
+/** `found`: a page of the account's pictures and one more; `offered`: those to choose from. */
+export type StoryPictures = { found: readonly MediaFile[]; offered: readonly MediaFile[] }
+export const PICTURE_PAGE_SIZE = 24
 
 const LINK_NUMBERS = Array.from({ length: MAX_STORY_LINKS }, (_, i) => i)
 const MAX_ROWS = 40
@@ -43,6 +54,7 @@ export function typedStoryOf({ language }: Words, story: BrandStory | undefined)
     media: picture?.media ?? '',
     rows: rows.length === 0 ? [{ ...BLANK, language }] : rows,
     blankRows: 0,
+    shown: '',
   }
 }
 
@@ -67,6 +79,7 @@ export function readStoryForm({ language }: Words, form: PostedForm): TypedStory
     media: form.text('media'),
     rows: rows.length === 0 ? [{ ...BLANK, language }] : rows,
     blankRows: form.raw('more') === '' ? 0 : 1,
+    shown: form.text('show'),
   }
 }
 
@@ -131,7 +144,7 @@ export function findStoryProblems(
   return problemsOf(Object.fromEntries([...ofLanguages, ...ofDetails]))
 }
 
-type Shown = { typed: TypedStory; pictures: readonly MediaFile[]; problems?: Problems }
+type Shown = { typed: TypedStory; pictures: StoryPictures; problems?: Problems }
 
 export function storyPage(words: Words, { typed, pictures, problems = {} }: Shown): ConsolePage {
   const texts = words.texts.story
@@ -142,7 +155,7 @@ export function storyPage(words: Words, { typed, pictures, problems = {} }: Show
   })
   const body = html`!${backLink(BRAND, words.texts.brand.title)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${summary(words.texts, problems, buildLabels(words, rows.length))}<form method="post" action="${STORY}" novalidate class="data">!${defaultButton(texts.save)}
-<fieldset><legend>${texts.links}</legend>!${urls}</fieldset>!${renderPictures(words, typed.media, pictures, problems)}
+<fieldset><legend>${texts.links}</legend>!${urls}</fieldset>!${renderPictures(words, typed, pictures, problems)}
 !${rows.map((row, i) => renderRow(words, row, i, problems))}<p><button class="second" name="more" value="1">${texts.more}</button></p>
 <p class="hint">${texts.removeHint}</p>
 <button>${texts.save}</button></form>`
@@ -186,18 +199,22 @@ const SIDE = 120
 
 function renderPictures(
   words: Words,
-  chosen: string,
-  pictures: readonly MediaFile[],
+  { media: chosen, shown }: TypedStory,
+  { found, offered }: StoryPictures,
   problems: Problems,
 ): string {
   const texts = words.texts.story
-  const field = { name: 'picture', hint: pictures.length === 0 ? texts.noPictures : texts.pictureHint }
+  const field = { name: 'picture', hint: offered.length === 0 ? texts.noPictures : texts.pictureHint }
   const radio = (value: string, id: string) =>
     html`<input type="radio" id="${id}" name="media" value="${value}"!${value === chosen ? ' checked' : ''}>`
-  const cards = pictures.map(file => {
+  const cards = offered.map(file => {
     const id = `pick-${file.id}`
     return html`<li><label for="${id}">!${renderFilePicture(file, SIDE)}<span class="line quiet">${describeFile(words, file)}, ${words.date(file.createdAt.toISOString())}</span></label>!${radio(file.id, id)}</li>`
   })
+  const pages = renderPickerPages(words, {
+    ...{ found, size: PICTURE_PAGE_SIZE },
+    ...{ action: `${STORY}#picture`, shown },
+  })
   const none = html`<div class="check">!${radio('', 'pick-none')}<label for="pick-none">${texts.noPicture}</label></div>`
-  return html`<fieldset id="picture" tabindex="-1"!${described(field, problems)}><legend>${texts.picture}</legend>!${notes(field, problems)}!${none}!${cards.length === 0 ? '' : html`<ul class="files picker">!${cards}</ul>`}</fieldset>`
+  return html`<fieldset id="picture" tabindex="-1"!${described(field, problems)}><legend>${texts.picture}</legend>!${notes(field, problems)}!${none}!${cards.length === 0 ? '' : html`<ul class="files picker">!${cards}</ul>`}!${pages === '' ? '' : html`<p class="choices">!${pages}</p>`}</fieldset>`
 }

@@ -5,15 +5,24 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { formatLanguage } from '../../i18n/format.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { findFiles, listMedia } from '../../media/list-media.ts'
-import type { MediaFile } from '../../media/media-file.ts'
+import { MEDIA_ID } from '../../media/media-file.ts'
 import { updateStory } from '../../passports/story/update-story.ts'
+import { parseFileCursor } from '../media/parts.ts'
 import { isFine } from '../page/form.ts'
 import { facts, section } from '../page/parts.ts'
 import { BRAND, type Outcome, STORY, type Visit, type Words } from '../page/route.ts'
 import { renderThumbnail } from '../page/thumbnails.ts'
-import { buildSentStory, findStoryProblems, readStoryForm, storyPage, typedStoryOf } from './story-form.ts'
+import {
+  buildSentStory,
+  findStoryProblems,
+  PICTURE_PAGE_SIZE,
+  readStoryForm,
+  type StoryPictures,
+  storyPage,
+  type TypedStory,
+  typedStoryOf,
+} from './story-form.ts'
 
-const MAX_PICTURES = 24
 /** CSS pixels. */
 const SIDE = 96
 
@@ -40,23 +49,28 @@ function renderStoryFacts(words: Words, { text, links, picture }: BrandStory): s
   return (picture === null ? '' : html`<p>!${renderThumbnail(picture.media, SIDE)}</p>`) + facts(shown)
 }
 
-/** The newest ones, and before them the chosen one if it is older. */
-async function listPictures(ctx: AccountContext, chosen: string): Promise<MediaFile[]> {
-  const newest = await listMedia(ctx, { kind: 'picture', limit: MAX_PICTURES })
-  const ready = newest.filter(({ status }) => status === 'ready')
-  if (chosen === '' || ready.some(({ id }) => id === chosen)) return ready
-  return [...(await findFiles(ctx, /^[0-9a-f]{64}$/.test(chosen) ? [chosen] : [])).values(), ...ready]
+/** A page of pictures, newest first, and before them the chosen one if it is on another page. */
+async function listPictures(
+  ctx: AccountContext,
+  { media: chosen, shown }: TypedStory,
+): Promise<StoryPictures> {
+  const after = parseFileCursor(shown)
+  const found = await listMedia(ctx, { kind: 'picture', limit: PICTURE_PAGE_SIZE + 1, after })
+  const ready = found.slice(0, PICTURE_PAGE_SIZE).filter(({ status }) => status === 'ready')
+  if (chosen === '' || ready.some(({ id }) => id === chosen)) return { found, offered: ready }
+  const known = await findFiles(ctx, MEDIA_ID.test(chosen) ? [chosen] : [])
+  return { found, offered: [...known.values(), ...ready] }
 }
 
 export async function showStory({ ctx, words }: Visit): Promise<Outcome> {
   const typed = typedStoryOf(words, await findStory(ctx))
-  return storyPage(words, { typed, pictures: await listPictures(ctx, typed.media) })
+  return storyPage(words, { typed, pictures: await listPictures(ctx, typed) })
 }
 
 export async function submitStory({ ctx, words, form }: Visit): Promise<Outcome> {
   const typed = readStoryForm(words, form)
-  const pictures = await listPictures(ctx, typed.media)
-  if (typed.blankRows > 0) return storyPage(words, { typed, pictures })
+  const pictures = await listPictures(ctx, typed)
+  if (typed.blankRows > 0 || typed.shown !== '') return storyPage(words, { typed, pictures })
   const problems = findStoryProblems(words, typed)
   if (!isFine(problems)) return storyPage(words, { typed, pictures, problems })
   try {

@@ -10,7 +10,14 @@ import { findNamedInDrafts } from '../../passports/drafts/named-in-drafts.ts'
 import { alertBox, doneNotice, renderOptions, renderTick, section } from '../page/parts.ts'
 import { MEDIA, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
-import { findNamesOf, formatBytes, renderFileInputs, renderFileName } from './parts.ts'
+import {
+  findNamesOf,
+  formatBytes,
+  formatFileCursor,
+  parseFileCursor,
+  renderFileInputs,
+  renderFileName,
+} from './parts.ts'
 import { type ReceivedFile, receiveFiles, renderFailedFiles } from './receive-files.ts'
 
 const PAGE_SIZE = 24
@@ -58,11 +65,10 @@ type LibraryView = { kind: MediaKind | undefined; unused: boolean; after: MediaC
 
 /** Ignores invalid values, because people edit URLs. */
 function parseView(query: URLSearchParams): LibraryView {
-  const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(query.get('after') ?? '') ?? []
   return {
     kind: MEDIA_KINDS.find(one => one === query.get('kind')),
     unused: query.get('unused') === 'yes',
-    after: id === '' ? undefined : { createdAt: new Date(Number(millis)), id },
+    after: parseFileCursor(query.get('after') ?? ''),
   }
 }
 
@@ -70,7 +76,7 @@ function getLibraryUrl({ kind, unused, after }: LibraryView): string {
   const sent = new URLSearchParams({
     ...(kind === undefined ? {} : { kind }),
     ...(unused ? { unused: 'yes' } : {}),
-    ...(after === undefined ? {} : { after: `${after.createdAt.getTime()}-${after.id}` }),
+    ...(after === undefined ? {} : { after: formatFileCursor(after) }),
   })
   return sent.size === 0 ? MEDIA : `${MEDIA}?${sent}`
 }

@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
+import type { MediaCursor } from '../../media/list-media.ts'
 import type { MediaFile } from '../../media/media-file.ts'
 import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
 import { WIDTHS } from '../../media/prepare/prepared-file.ts'
@@ -53,6 +54,34 @@ export function formatBytes(words: Words, bytes: number): string {
     ? `${words.number(Math.round((bytes / 1e6) * digits) / digits)} MB`
     : `${words.number(Math.round(bytes / 1e8) / 10)} GB`
 }
+
+/** The place of a page of files, in an address or as the value of a button. */
+export const formatFileCursor = ({ createdAt, id }: MediaCursor): string => `${createdAt.getTime()}-${id}`
+
+/** Undefined for any other text: the first page. */
+export function parseFileCursor(text: string): MediaCursor | undefined {
+  const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(text) ?? []
+  return id === '' ? undefined : { createdAt: new Date(Number(millis)), id }
+}
+
+/** `found`: up to `size` files and one more; `list`: the picker, if a form has several. */
+type PickerPage = { found: readonly MediaFile[]; size: number; action: string; shown: string; list?: string }
+
+/** Buttons that show other files and keep what the form has. `shown`: the value of the pressed one. */
+export function renderPickerPages({ texts }: Words, page: PickerPage): string {
+  const { found, size, action, shown, list = '' } = page
+  const last = found.length > size ? found[size - 1] : undefined
+  const button = (value: string, text: string) =>
+    html`<button class="plain" name="show" value="${list}${value}" formaction="${action}" formnovalidate>${text}</button>`
+  const isLater = shown.startsWith(list) && parseFileCursor(shown.slice(list.length)) !== undefined
+  return [
+    ...(isLater ? [button(NEWEST, texts.products.newestPage)] : []),
+    ...(last === undefined ? [] : [button(formatFileCursor(last), texts.files.older)]),
+  ].join(' ')
+}
+
+/** The value of the button that shows the first page. */
+export const NEWEST = 'newest'
 
 /** Without HEIC: phones then send their photographs as JPEG. */
 const ACCEPTED_PICTURES = Object.values(PICTURE_TYPES).join()

@@ -2,10 +2,10 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { findFiles, listMedia, type MediaCursor } from '../../media/list-media.ts'
+import { findFiles, listMedia } from '../../media/list-media.ts'
 import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
 import type { DocumentNames } from '../../passports/drafts/document-names.ts'
-import { findNamesOf } from '../media/parts.ts'
+import { findNamesOf, parseFileCursor } from '../media/parts.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/route.ts'
 import { buildDataForm, DATA_PREFIX } from '../product-data/form-data.ts'
@@ -14,14 +14,16 @@ import { addRow, NEW_ROW, ROW_ORIGIN } from '../product-data/list-rows.ts'
 export const PICTURE_ROWS = `${DATA_PREFIX}.pictures`
 export const DOCUMENT_ROWS = `${DATA_PREFIX}.documents`
 export const PICKER_SIZE = 24
-const MAX_OFFERED_DOCUMENTS = 100
+export const MAX_OFFERED_DOCUMENTS = 100
+/** Before the place of a page of documents, in the value of the button `show`. */
+export const OFFERED = 'documents.'
 
 /** Values of the button `add`, and names of the fields with the files that it adds. */
 export const PICKED = 'picked'
 export const UPLOADED = 'uploaded'
 export const SENT = 'sent'
 
-/** `used`: the files in the form, by id; `library`: a page of files to choose from, and one more. */
+/** `used`: the files in the form, by id; `library`, `documents`: files to choose from, and one more. */
 export type FormFiles = {
   used: Map<string, MediaFile>
   library: MediaFile[]
@@ -33,22 +35,18 @@ export async function findFormFiles(ctx: AccountContext, form: PostedForm): Prom
   const ids = form
     .entries()
     .flatMap(([name, value]) => (isFileInput(name) && MEDIA_ID.test(value) ? [value] : []))
+  const shown = form.text('show')
+  const offeredAfter = shown.startsWith(OFFERED) ? parseFileCursor(shown.slice(OFFERED.length)) : undefined
   const [used, library, documents] = await Promise.all([
     findFiles(ctx, ids),
-    listMedia(ctx, { limit: PICKER_SIZE + 1, after: parseCursor(form.text('show')) }),
-    listMedia(ctx, { kind: 'document', limit: MAX_OFFERED_DOCUMENTS }),
+    listMedia(ctx, { limit: PICKER_SIZE + 1, after: parseFileCursor(shown) }),
+    listMedia(ctx, { kind: 'document', limit: MAX_OFFERED_DOCUMENTS + 1, after: offeredAfter }),
   ])
-  const names = await findNamesOf(ctx, [...library, ...documents])
+  const names = await findNamesOf(ctx, [...used.values(), ...library, ...documents])
   return { used, library, documents, names }
 }
 
 const isFileInput = (name: string): boolean => name.startsWith(`${DATA_PREFIX}.`) && name.endsWith('.media')
-
-/** The place of a page of the library, which a button has as its value. */
-export function parseCursor(text: string): MediaCursor | undefined {
-  const [, millis = '', id = ''] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(text) ?? []
-  return id === '' ? undefined : { createdAt: new Date(Number(millis)), id }
-}
 
 /** A file that was just uploaded has a name, which becomes the title of a document. */
 export type NewFile = { id: string; name: string }

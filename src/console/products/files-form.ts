@@ -6,8 +6,16 @@ import { formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { MediaFile } from '../../media/media-file.ts'
 import type { DocumentNames } from '../../passports/drafts/document-names.ts'
-import { describeFile, formatBytes, renderFileInputs, renderFileName } from '../media/parts.ts'
-import { renderOptions, section } from '../page/parts.ts'
+import {
+  describeFile,
+  formatBytes,
+  NEWEST,
+  parseFileCursor,
+  renderFileInputs,
+  renderFileName,
+  renderPickerPages,
+} from '../media/parts.ts'
+import { hiddenInputs, renderOptions, section } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getFileUrl, renderFilePicture } from '../page/thumbnails.ts'
 import { describeInput, type FormContext, listHints } from '../product-data/controls.ts'
@@ -19,9 +27,10 @@ import { renderValue } from '../product-data/view.ts'
 import {
   DOCUMENT_ROWS,
   type FormFiles,
+  MAX_OFFERED_DOCUMENTS,
+  OFFERED,
   PICKED,
   PICKER_SIZE,
-  parseCursor,
   SENT,
   UPLOADED,
 } from './chosen-files.ts'
@@ -138,23 +147,29 @@ function renderDocumentRow(place: RowPlace, drawing: FilesDrawing): string {
 
 /** The entries of another list, of which only the file is chosen here. The second input keeps the row. */
 function renderOtherList(field: Field, drawing: FilesDrawing): string {
-  const { words, form, files, basis, problems } = drawing
+  const { words, form, files, basis, problems, action } = drawing
   const at = `${DATA_PREFIX}.${field.name}`
   const stored = basis.stored[field.name]
   const entries: readonly unknown[] = Array.isArray(stored) ? stored : []
   const rows = listRowNumbers(form, at)
   if (rows.length === 0) return ''
+  const nameChosen = (id: string): ReturnType<typeof nameDocument> => {
+    const file = files.used.get(id)
+    return file === undefined ? [words.texts.media.storedDocument] : nameDocument(words, file, files.names)
+  }
   const drawn = rows.map(row => {
     const origin = form.raw(`${at}.${row}.${ROW_ORIGIN}`)
     const entry = entries[Number(origin)]
     const name = `${at}.${row}.media`
     const chosen = form.raw(name)
-    const options = files.documents.map(one => [one.id, ...nameDocument(words, one, files.names)] as const)
+    const options = files.documents
+      .slice(0, MAX_OFFERED_DOCUMENTS)
+      .map(one => [one.id, ...nameDocument(words, one, files.names)] as const)
     const isListed = chosen === '' || options.some(([id]) => id === chosen)
     const all = [
       ['', words.texts.files.noFile] as const,
       ...options,
-      ...(isListed ? [] : [[chosen, words.texts.media.storedDocument] as const]),
+      ...(isListed ? [] : [[chosen, ...nameChosen(chosen)] as const]),
     ]
     const missing = problems[`${at}.${row}.url`]
     const told = { ...drawing, problems: missing === undefined ? problems : { ...problems, [name]: missing } }
@@ -162,9 +177,14 @@ function renderOtherList(field: Field, drawing: FilesDrawing): string {
     return html`<div class="field" id="${at}.${row}"><label for="${name}">${nameEntry(words, field, entry, row)}</label>!${above}<input type="hidden" name="${at}.${row}.${ROW_ORIGIN}" value="${origin}"><input type="hidden" name="${at}.${row}.@row" value="yes">
 <select id="${name}" name="${name}"!${attributes}>!${renderOptions(all, chosen)}</select></div>`
   })
+  const pages = renderPickerPages(words, {
+    ...{ found: files.documents, size: MAX_OFFERED_DOCUMENTS, list: OFFERED },
+    ...{ action: `${action}#${at}.${rows[0]}`, shown: form.text('show') },
+  })
   return section(field.name, getFieldLabel(words, field.name), [
     html`<p class="hint">${words.texts.files.otherHint}</p>`,
     ...drawn,
+    ...(pages === '' ? [] : [html`<p class="choices">!${pages}</p>`]),
   ])
 }
 
@@ -190,20 +210,23 @@ function renderAdding({ words, action, upload, files, form }: FilesDrawing): str
   const button = (name: string, text: string) =>
     html`<button class="second" name="add" value="${name}" formaction="${action}#pictures" formnovalidate>${text}</button>`
   const shown = files.library.slice(0, PICKER_SIZE)
-  const last = files.library.length > PICKER_SIZE ? shown.at(-1) : undefined
+  const picked = new Set(form.all(PICKED))
   const cards = shown.map(file => {
     const id = `pick-${file.id}`
-    return html`<li><label for="${id}">!${renderFilePicture(file, PICKED_SIDE)}<span class="line quiet">!${renderFileName(words, file, files.names)}, ${words.date(file.createdAt.toISOString())}</span></label><input type="checkbox" id="${id}" name="${PICKED}" value="${file.id}"></li>`
+    return html`<li><label for="${id}">!${renderFilePicture(file, PICKED_SIDE)}<span class="line quiet">!${renderFileName(words, file, files.names)}, ${words.date(file.createdAt.toISOString())}</span></label><input type="checkbox" id="${id}" name="${PICKED}" value="${file.id}"!${picked.has(file.id) ? ' checked' : ''}></li>`
   })
-  const older =
-    last === undefined
-      ? ''
-      : html` <button class="plain" name="show" value="${last.createdAt.getTime()}-${last.id}" formaction="${action}#library" formnovalidate>${texts.older}</button>`
-  const isOpen = parseCursor(form.text('show')) !== undefined
+  const isOnPage = new Set(shown.map(({ id }) => id))
+  const elsewhere = [...picked].filter(id => !isOnPage.has(id)).map(id => [PICKED, id] as const)
+  const shownPage = form.text('show')
+  const isOpen = shownPage === NEWEST || parseFileCursor(shownPage) !== undefined
+  const pages = renderPickerPages(words, {
+    ...{ found: files.library, size: PICKER_SIZE },
+    ...{ action: `${action}#library`, shown: shownPage },
+  })
   const library =
     shown.length === 0
       ? ''
-      : html`<details class="fold" id="library"!${isOpen ? ' open' : ''}><summary>${texts.choose}</summary><ul class="files picker">!${cards}</ul><p class="choices">!${button(PICKED, texts.addPicked)}!${older}</p></details>`
+      : html`<details class="fold" id="library"!${isOpen ? ' open' : ''}><summary>${texts.choose}</summary><ul class="files picker">!${cards}</ul>!${hiddenInputs(elsewhere)}<p class="choices">!${button(PICKED, texts.addPicked)} !${pages}</p></details>`
   return html`!${renderFileInputs(words, UPLOADED)}<button class="second without-script" name="add" value="${SENT}" formenctype="multipart/form-data" formaction="${upload}#pictures" formnovalidate>${texts.uploadAndAdd}</button>
 <button class="second" hidden name="add" value="${UPLOADED}" formaction="${action}#pictures" formnovalidate>${texts.addPicked}</button>
 !${library}<p class="choices">!${button(DOCUMENT_ROWS, texts.addAddress)}</p>`
