@@ -15,6 +15,7 @@ import { type Bench, openEnvironment } from './environment.ts'
 import { fanOutRows } from './fan-out.ts'
 import { curveRows, growthRows } from './growth.ts'
 import { importRows } from './import.ts'
+import { importPicturesRows } from './import-pictures.ts'
 import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
 import { largeBackupRows, largeRows } from './large.ts'
@@ -60,6 +61,7 @@ const BENCHES: Record<string, Bench> = {
   scans: scanRows,
   sync: syncRows,
   import: importRows,
+  'import-pictures': importPicturesRows,
   console: consoleRows,
   processes: processesRows,
   citus: citusRows,

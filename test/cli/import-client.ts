@@ -50,8 +50,12 @@ export async function signUp(getServer: () => Served) {
    * Waits until `enough` accepts the number of rows done. The number is infinite once the page stops showing
    * progress.
    */
-  async function waitForProgress(at: string, enough: (done: number) => boolean): Promise<number> {
-    const until = performance.now() + FINISHED_WITHIN_MS
+  async function waitForProgress(
+    at: string,
+    enough: (done: number) => boolean,
+    withinMs = FINISHED_WITHIN_MS,
+  ): Promise<number> {
+    const until = performance.now() + withinMs
     for (;;) {
       const text = await (await get(at)).text()
       const said = /<progress [^>]*value="(\d+)"/.exec(text)?.[1]
