@@ -7,9 +7,10 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { getContrast } from '../../src/accounts/brand/accent.ts'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
-import { DEMO_BRAND, DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
+import { DEMO_BRAND, DEMO_PASSPORTS, DEMO_STORY } from '../../src/cli/demo/demo-data.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
+import { updateStory } from '../../src/passports/story/update-story.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, type TestAccount } from '../harness.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
@@ -201,12 +202,16 @@ describe('the look of a passport in a browser', { skip: WITHOUT_CHROMIUM }, () =
   test('the longest demo passport and its batches print on one sheet in legible words', async () => {
     const { models, batches } = await loadDemoPassports(account.ctx, SOFA)
     await updateBrand(account.ctx, DEMO_BRAND)
+    const { text, links } = DEMO_STORY
+    await updateStory(account.ctx, { text, links })
     for (const id of [...models, ...batches]) {
       for (const language of ['en', 'el', 'bg']) {
         const page = await open(`/p/${id}`, language)
         const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
         assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 1, `${id} ${language}`)
         await page.emulateMedia({ media: 'print' })
+        assert.equal(await page.locator('#from-brand').count(), 1)
+        assert.equal(await page.locator('#from-brand').isVisible(), false)
         assert.ok(Number(await page.evaluate(SMALLEST_TEXT)) >= LEAST_PRINT_PX)
         await page.close()
       }
