@@ -5,8 +5,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
-import { CORES, type TestAccount } from '../harness.ts'
+import { CORES, newProduct, type TestAccount } from '../harness.ts'
 import { makeGif, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
+import { storeFileRows } from '../media/stored-files.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
@@ -322,4 +323,43 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
   }
+
+  test('titles of documents and older files can be used on a phone and a desk, light and dark', async () => {
+    const { ctx } = brand
+    const ids = (kind: string, count: number) =>
+      Array.from({ length: count }, (_, n) => kind.repeat(60) + String(n).padStart(4, '0'))
+    const pdfs = ids('a', 101)
+    await storeFileRows(ctx, { kind: 'document', ids: pdfs })
+    const title = { en: 'Instructions for use, care and repair of our woollen jumpers, second edition' }
+    const documents = [{ title, media: pdfs[100] }]
+    const complianceDocuments = [{ type: 'declaration_of_conformity', media: pdfs[99] }]
+    const body = {
+      ...newProduct({ documents, complianceDocuments, sku: 'OLDER-1' }, 'textile'),
+      strict: false,
+    }
+    const { passport } = await createPassport(ctx, body)
+    const at = `/console/products/${idFromUuid(passport.id)}/media`
+    for (const [colorScheme, viewport] of [
+      ['light', { width: 390, height: 800 }],
+      ['dark', DESK],
+    ] as const) {
+      const page = await signedIn({ colorScheme, viewport })
+      await open(page, `${LIBRARY}?kind=document`)
+      await page.getByText(title.en).waitFor()
+      assert.equal(await page.evaluate(WIDTH), viewport.width)
+      assert.deepEqual(await findViolations(page), [])
+      await take(page, `older-library-${colorScheme}`)
+      await open(page, at)
+      await page.locator('#library summary').click()
+      await page.getByRole('button', { name: 'Older files' }).first().click()
+      await page.getByRole('button', { name: 'Newest' }).waitFor()
+      assert.equal(await page.evaluate(WIDTH), viewport.width)
+      assert.deepEqual(await findViolations(page), [])
+      await take(page, `older-files-${colorScheme}`)
+      await open(page, '/console/settings/brand/story')
+      assert.deepEqual(await findViolations(page), [])
+      await take(page, `older-story-${colorScheme}`)
+      await page.context().close()
+    }
+  })
 })
