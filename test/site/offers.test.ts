@@ -1,6 +1,7 @@
 /** Tests “What you can do”: whose offers a page shows, in which order, language and country, and how long. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { findRequestedRegion } from '../../src/i18n/negotiate.ts'
 import { OFFER_KINDS } from '../../src/passports/offers/offer.ts'
@@ -69,7 +70,7 @@ const write = (i: number, length: number) => {
 }
 
 describe('a page of an account with as many offers as it can have', () => {
-  test('has three of each kind, the nearest first, and fits into 14 kB in every language', async () => {
+  test('has three of each kind, the nearest first, and fits into 14 kB, 60 kB unpacked, in every language', async () => {
     const account = await t.account({ plan: 'enterprise' })
     const body = { category: 'battery', data: { ...CORES.battery, ...FULL.battery, gtin: nextGtin() } }
     const created = await t.ask('POST', '/api/v1/products', { key: account.key, body })
@@ -100,6 +101,8 @@ describe('a page of an account with as many offers as it can have', () => {
         remoteAddress: from,
       })
       assert.ok(rawPayload.length <= 14_000, `${code}: ${rawPayload.length} bytes`)
+      const whole = gunzipSync(rawPayload).length
+      assert.ok(whole <= 60_000, `${code}: ${whole} bytes without compression`)
     }
   })
 })
