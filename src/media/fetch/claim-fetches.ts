@@ -1,5 +1,6 @@
 /** Which files a worker fetches next, and what it stores about each attempt. */
 import type { OperatorContext } from '../../accounts/context.ts'
+import type { AppError } from '../../kernel/errors.ts'
 import type { FailedDownload } from './download-file.ts'
 
 /** Longer than an attempt takes. After this time, another worker fetches what a killed one has claimed. */
@@ -9,7 +10,7 @@ const PAUSES_MS = [10_000, 60_000, 300_000, 1_800_000]
 const MAX_ATTEMPTS = PAUSES_MS.length + 1
 /** People wait for an import. */
 const MAX_IMPORT_ATTEMPTS = 3
-/** After this, a file is tried again for which the server had no room. */
+/** After this, a file is tried again for which the server was too busy. */
 const BUSY_PAUSE_MS = 5_000
 
 export type ClaimedFetch = {
@@ -48,8 +49,8 @@ export async function claimFetches(
       import_id is not null as "isForImport", created_by as "createdBy"`
 }
 
-/** `busy`: this process has no room for the file, which is not its fault. */
-type FetchResult = { mediaId: string } | FailedDownload | 'stopped' | 'busy'
+/** `busy`: this server has no room for the file, which is not its fault. */
+type FetchResult = { mediaId: string } | FailedDownload | 'stopped' | { busy: AppError }
 
 /** Ends a claim. A fetch that was deleted meanwhile stays deleted. */
 export async function settleFetch(
@@ -59,9 +60,10 @@ export async function settleFetch(
 ): Promise<void> {
   const { accountId, id, attempts } = claimed
   const now = clock.now()
-  if (result === 'stopped' || result === 'busy') {
+  if (result === 'stopped' || 'busy' in result) {
     // Not an attempt. If this worker stops, another goes on at once.
-    const dueAt = new Date(now.getTime() + (result === 'busy' ? BUSY_PAUSE_MS : 0))
+    const pauseMs = result === 'stopped' ? 0 : (result.busy.retryAfterMs ?? BUSY_PAUSE_MS)
+    const dueAt = new Date(now.getTime() + pauseMs)
     await sql`
       update media_fetch set attempts = ${attempts - 1}, due_at = ${dueAt}
       where account_id = ${accountId} and id = ${id} and status = 'f' and attempts = ${attempts}`

@@ -16,7 +16,8 @@ type FetchOutcome = 'ready' | 'refused' | 'again' | 'busy' | 'stopped'
 export async function fetchFile(ctx: FetchContext, claimed: ClaimedFetch): Promise<FetchOutcome> {
   const result = await tryToFetch(ctx, claimed)
   await settleFetch(ctx, claimed, result)
-  if (result === 'stopped' || result === 'busy') return result
+  if (result === 'stopped') return result
+  if ('busy' in result) return 'busy'
   if ('mediaId' in result) return 'ready'
   return result.isPassing && claimed.attempts < getMaxAttempts(claimed) ? 'again' : 'refused'
 }
@@ -42,7 +43,7 @@ async function tryToFetch(
   } catch (error) {
     if (error instanceof OutboundFailure) return 'stopped'
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'unavailable') return 'busy'
+    if (error.code === 'unavailable') return { busy: error }
     const failure = FAILURES[error.code] ?? 'damaged'
     const isLarge = error.details?.some(({ code }) => code === 'media_dimensions') === true
     return { failure: isLarge ? 'too_large' : failure, reason: error.message, isPassing: false }
