@@ -40,7 +40,7 @@ after(async () => {
 
 const operator = () => ({ sql: s.t.setup.sql, clock: s.t.clock })
 
-const move = (accountId: number, to: number, quietMs = QUIET_MS, progress?: (step: string) => void) =>
+const moveAtOnce = (accountId: number, to: number, quietMs = QUIET_MS, progress?: (step: string) => void) =>
   moveAccount(
     { ...operator(), openOwnerPool: s.t.setup.openPoolOfOne, quietMs, ...(progress && { progress }) },
     { accountId, to },
@@ -55,6 +55,11 @@ async function waitUntilNoneIsLocked(): Promise<void> {
     if (locks.length === 0) return
     await pause(20)
   }
+}
+
+const move: typeof moveAtOnce = async (...of) => {
+  await waitUntilNoneIsLocked()
+  return moveAtOnce(...of)
 }
 
 async function waitUntilOneWaitsFor(table: string): Promise<void> {
@@ -343,6 +348,7 @@ describe('a move of an account', () => {
     assert.match(await run(account.id, home), new RegExp(`on shard ${home} already`))
     assert.match(await run(account.id, 9), /There is no shard 9/)
     assert.match(await run(99_999, to), /account/)
+    await waitUntilNoneIsLocked()
     await spreadAccount(operator(), { accountId: account.id, modelShards: [to] })
     assert.match(await run(account.id, to), /on several shards/)
   })
@@ -380,7 +386,7 @@ describe('a move of an account', () => {
       await tx`lock table plan in access exclusive mode`
       const running = createBackup(setup, { path: folder.file('first') })
       await waitUntilOneWaitsFor('plan')
-      answers.push(await rejection(move(accountId, to)))
+      answers.push(await rejection(moveAtOnce(accountId, to)))
       answers.push(await rejection(spreadAccount(operator(), { accountId, modelShards: [to] })))
       return { first: running }
     })
@@ -390,7 +396,6 @@ describe('a move of an account', () => {
       [true, true],
       answers.join('\n'),
     )
-    await waitUntilNoneIsLocked()
     const order: string[] = []
     let later: Promise<unknown> | undefined
     await move(accountId, to, QUIET_MS, () => {
