@@ -247,7 +247,7 @@ export async function makeHostileFiles(): Promise<HostileFile[]> {
   }
   const random = createRandom(20)
   for (const [type, bytes] of Object.entries(good)) {
-    for (let i = 0; i < 12; i++) {
+    for (let i = 0; i < 13; i++) {
       files.push({
         name: `a ${type} cut at a random place (${i})`,
         bytes: bytes.subarray(0, random(bytes.length)),
