@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
-import type { Served } from './processes.ts'
+import { carnetJson, type Served, type Settings } from './processes.ts'
 
 const PASSWORD = 'eleven herons over the lake'
 /** An import counts as abandoned after ten seconds. */
@@ -23,6 +23,13 @@ export const buildRow = (n: number, weight: number | string): string[] => [
   ...['passport@testmarke.example', '100 % wool', 'PT', 'Wash at 30 °C.', 'true', 'false'],
   ...['Take it to a collection point.', 'Not in household waste.', String(weight)],
 ]
+
+/** Gives the account of `signUp` the largest plan. Returns a key for it. */
+export async function createFullKey(settings: Settings): Promise<string> {
+  await carnetJson(['accounts', 'set-plan', '1', '--plan', 'enterprise'], settings)
+  const wanted = ['keys', 'create', '--account', '1', '--scope', 'full']
+  return (await carnetJson<{ key: string }>(wanted, settings)).key
+}
 
 export type ImportClient = Awaited<ReturnType<typeof signUp>>
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { IS_FULL } from '../full.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
-import { buildRow, COLUMNS, type ImportClient, signUp } from './import-client.ts'
-import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { buildRow, COLUMNS, createFullKey, type ImportClient, signUp } from './import-client.ts'
+import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 /** New rows. The file has the same number of rows that change existing products. */
 const NEW = IS_FULL ? 20_000 : 3_000
@@ -25,9 +25,7 @@ before(async () => {
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   server = await serve(settings)
   client = await signUp(() => server)
-  await carnetJson(['accounts', 'set-plan', '1', '--plan', 'enterprise'], settings)
-  const wanted = ['keys', 'create', '--account', '1', '--scope', 'full']
-  key = (await carnetJson<{ key: string }>(wanted, settings)).key
+  key = await createFullKey(settings)
 })
 
 after(async () => {

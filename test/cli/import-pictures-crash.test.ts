@@ -13,17 +13,8 @@ import { FETCH_LEASE_MS } from '../../src/media/fetch/claim-fetches.ts'
 import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { makePng } from '../media/sample-files.ts'
-import { buildRow, COLUMNS, type ImportClient, signUp } from './import-client.ts'
-import {
-  carnet,
-  carnetJson,
-  emptyFolder,
-  endAll,
-  killGroup,
-  type Served,
-  type Settings,
-  serve,
-} from './processes.ts'
+import { buildRow, COLUMNS, createFullKey, type ImportClient, signUp } from './import-client.ts'
+import { carnet, emptyFolder, endAll, killGroup, type Served, type Settings, serve } from './processes.ts'
 
 const PICTURES = 30
 /** The last rows name pictures that the first ones name, too. */
@@ -69,9 +60,7 @@ before(async () => {
   settings = { cwd: folder.path, env, hasOwnGroup: true }
   server = await serve(settings)
   client = await signUp(() => server)
-  await carnetJson(['accounts', 'set-plan', '1', '--plan', 'enterprise'], settings)
-  const wanted = ['keys', 'create', '--account', '1', '--scope', 'full']
-  key = (await carnetJson<{ key: string }>(wanted, settings)).key
+  key = await createFullKey(settings)
 })
 
 after(async () => {

@@ -213,7 +213,7 @@ describe('GET /d/{id}', () => {
       assert.equal((await get(`/d/${id}`, { range })).status, 200, range)
   })
 
-  test('reads only the part of it that is asked for, and nothing for a reader who has it', async context => {
+  test('reads only the requested part of it, and nothing if the reader kept a copy', async context => {
     const { mediaStore } = t.setup.media
     const read = context.mock.method(mediaStore, 'read')
     const readRange = context.mock.method(mediaStore, 'readRange')
