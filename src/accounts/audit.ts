@@ -4,6 +4,7 @@ import { idFromUuid, newUuid, parseId } from '../kernel/ids.ts'
 import { byIdDescending, forEachShardOf, readAllShards } from './account-shard.ts'
 import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
+import { noteSettingChange } from './setting-changes.ts'
 
 export type AuditAction =
   | 'account_set_up'
@@ -71,12 +72,16 @@ export type AuditAction =
   | 'backup_url_changed'
   | 'credential_revoked'
 
-/** Writes an entry by the context's actor. Call it inside the transaction of the change. */
+/**
+ * Writes an entry by the context's actor. Call it inside the transaction of the change: every setting has an
+ * entry, so after its commit nothing older that is cached of the account counts.
+ */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
   const now = ctx.clock.now()
   await ctx.sql`
     insert into audit_entry (account_id, actor, id, at, action, subject)
     values (${ctx.accountId}, ${ctx.actorId}, ${newUuid(now.getTime())}, ${now}, ${action}, ${subject})`
+  noteSettingChange(ctx.sql, ctx.accountId)
 }
 
 /** Writes an entry to every account of a person, for changes of their password, passkeys or sessions. */

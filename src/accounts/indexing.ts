@@ -1,9 +1,15 @@
 /** Whether search engines may list an account's products. The account decides; the default is yes. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
+import { perSharedDatabase } from '../kernel/db/shards.ts'
+import { afterCommit } from '../kernel/db/transaction.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from './context.ts'
+
+/** How often this process has changed the choice of an account: sitemaps list what all of them chose. */
+const changes = perSharedDatabase((_sql: Sql) => ({ count: 0 }))
+export const countIndexingChanges = (sql: Sql): number => changes(sql).count
 
 /** Throws `not_found`. */
 export async function setIndexing(
@@ -19,6 +25,7 @@ export async function setIndexing(
     if (!row) throw notFound('account')
     if (row.before !== indexable) {
       await audit(await withActor(tx, accountId), 'indexing_changed', indexable ? 'yes' : 'no')
+      afterCommit(tx.sql, pool => void changes(pool).count++)
     }
     return { id: String(accountId), name: row.name, indexable }
   })

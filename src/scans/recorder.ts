@@ -125,7 +125,8 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   return {
     record(passport, reader, now) {
       state.hasNewScans = true
-      if (settings.isFresh(now) && !isCounted(settings.get(passport.account_id), passport.category)) return
+      const { account_id: accountId, category } = passport
+      if (settings.isFresh(accountId, now) && !isCounted(settings.get(accountId), category)) return
       if (!state.pending.add(passport, reader, now)) drop(state, 1)
     },
     flush,

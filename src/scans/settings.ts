@@ -3,6 +3,7 @@ import { requireAccount } from '../accounts/accounts.ts'
 import { withActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import { type OperatorContext, withTransaction } from '../accounts/context.ts'
+import { settingChanges } from '../accounts/setting-changes.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { invalid } from '../kernel/errors.ts'
 
@@ -68,7 +69,10 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
   return parseSettings(row)
 }
 
-/** Changes the settings. Processes apply them within 3 seconds. Throws `not_found`, `validation`. */
+/**
+ * Changes the settings. This process applies them at once, the others within 3 seconds. Throws `not_found`,
+ * `validation`.
+ */
 export async function setScanSettings(
   ctx: OperatorContext & { actorId?: number },
   change: ScanSettingsChange,
@@ -141,18 +145,23 @@ export function createSettingsCache(sql: Sql) {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined
   let readAt = Number.NaN
+  const changes = settingChanges(sql)
+  let change = changes.now()
   return {
     isLoaded: () => newest !== undefined,
-    isFresh: (now: Date) => Math.abs(now.getTime() - readAt) < FRESH_MS,
+    isFresh: (accountId: number, now: Date) =>
+      Math.abs(now.getTime() - readAt) < FRESH_MS && changes.hasNoneSince(accountId, change),
     get: (accountId: number) => known.get(accountId) ?? DEFAULT_SETTINGS,
     /** Reads what has changed since the last refresh. */
     async refresh(now: Date) {
+      const changeBefore = changes.now()
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
       const rows = await sql<Row[]>`
         select ${columns(sql)} from scan_setting where changed_at >= ${since}`
       for (const row of rows) known.set(row.account_id, parseSettings(row))
       newest = Math.max(newest ?? 0, ...rows.map(row => row.changed_at.getTime()))
       readAt = now.getTime()
+      change = changeBefore
     },
   }
 }

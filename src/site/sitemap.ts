@@ -1,5 +1,6 @@
 /** `/sitemap.xml` and its files list the pages for search engines, without naming accounts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { countIndexingChanges } from '../accounts/indexing.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { notFound } from '../kernel/errors.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
@@ -11,7 +12,7 @@ import { buildSecurityHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 /** `response` is undefined if the file does not exist or would be empty; that is cached too. */
-type CachedFile = { response: Promise<PreparedResponse | undefined>; at: number }
+type CachedFile = { response: Promise<PreparedResponse | undefined>; at: number; change: number }
 type FileCache = BoundedMap<number, CachedFile>
 type Render = () => Promise<string | undefined>
 
@@ -43,8 +44,10 @@ export function createSitemapHandlers(setup: SiteContext): Record<string, Handle
 
 function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Render) {
   const now = setup.clock.now().getTime()
+  const change = countIndexingChanges(setup.sql)
   const cached = cache.get(n)
-  if (cached !== undefined && now >= cached.at && now - cached.at < CACHE_MS) return cached.response
+  const isFresh = cached?.change === change && now >= cached.at && now - cached.at < CACHE_MS
+  if (isFresh) return cached.response
   const response = render().then(body =>
     body === undefined
       ? undefined
@@ -59,7 +62,7 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
           },
         }),
   )
-  const entry = { response, at: now }
+  const entry = { response, at: now, change }
   cache.set(n, entry)
   response.catch(() => {
     if (cache.get(n) === entry) cache.delete(n)

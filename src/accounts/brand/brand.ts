@@ -7,6 +7,7 @@ import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import type { AccountContext } from '../context.ts'
+import { type SettingChanges, settingChanges } from '../setting-changes.ts'
 import type { LogoType } from './logo.ts'
 
 /** `file` is the last part of the picture's address: the hash of its bytes and its type. */
@@ -52,16 +53,15 @@ const MAX_CACHED = 10_000
 
 type BrandCache = {
   load: (accountId: number) => Promise<Brand>
-  entries: Map<number, { brand: Brand; at: number }>
-  /** Counts changes in this process. A brand read before the latest change is not cached. */
-  changes: number
+  entries: Map<number, { brand: Brand; at: number; change: number }>
+  changes: SettingChanges
 }
 
 const brandCaches = perSharedDatabase(
   (sql: Sql): BrandCache => ({
     load: createBatchLoader((ids: readonly number[]) => load(sql, ids)),
     entries: new BoundedMap(MAX_CACHED),
-    changes: 0,
+    changes: settingChanges(sql),
   }),
 )
 
@@ -72,8 +72,9 @@ export function findCachedBrand(
   now: Date,
   withinMs = CACHE_MS,
 ): Brand | undefined {
-  const cached = brandCaches(sql).entries.get(accountId)
-  if (cached === undefined) return undefined
+  const { entries, changes } = brandCaches(sql)
+  const cached = entries.get(accountId)
+  if (cached === undefined || !changes.hasNoneSince(accountId, cached.change)) return undefined
   const age = now.getTime() - cached.at
   return age >= 0 && age < withinMs ? cached.brand : undefined
 }
@@ -82,17 +83,10 @@ export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Pr
   const cached = findCachedBrand(sql, accountId, now)
   if (cached !== undefined) return cached
   const cache = brandCaches(sql)
-  const { changes } = cache
+  const change = cache.changes.now()
   const brand = await cache.load(accountId)
-  if (cache.changes === changes) cache.entries.set(accountId, { brand, at: now.getTime() })
+  cache.entries.set(accountId, { brand, at: now.getTime(), change })
   return brand
-}
-
-/** Called after a change, so that the next page shows it. */
-export function invalidateBrand(sql: Sql, accountId: number): void {
-  const cache = brandCaches(sql)
-  cache.changes++
-  cache.entries.delete(accountId)
 }
 
 export const getBrand = async (ctx: Pick<AccountContext, 'sql' | 'accountId'>): Promise<Brand> =>

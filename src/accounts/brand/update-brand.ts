@@ -5,7 +5,7 @@ import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, withTransaction } from '../context.ts'
 import { parseColour } from './accent.ts'
-import { type Brand, getBrand, invalidateBrand } from './brand.ts'
+import { type Brand, getBrand } from './brand.ts'
 import { type Logo, parseLogo } from './logo.ts'
 
 /** Members that are left out stay as they are; `null` deletes the value. */
@@ -25,7 +25,7 @@ const REPLACED_LIFETIME_MS = 86_400_000
 /** Throws `validation` with every problem. */
 export async function updateBrand(ctx: AccountContext, change: BrandChange): Promise<Brand> {
   const valid = requireValid(change)
-  const brand = await withTransaction(ctx, async tx => {
+  return withTransaction(ctx, async tx => {
     await touchLogos(tx)
     const logo = await storeLogo(tx, valid.logo)
     await write(tx, { ...valid, logo, logoDark: await storeLogo(tx, valid.logoDark) })
@@ -33,8 +33,6 @@ export async function updateBrand(ctx: AccountContext, change: BrandChange): Pro
     await audit(tx, 'brand_changed', Object.keys(change).sort().join(', '))
     return getBrand(tx)
   })
-  invalidateBrand(ctx.sql, ctx.accountId)
-  return brand
 }
 
 type WithLogos<L> = Omit<BrandChange, 'logo' | 'logoDark'> & Record<'logo' | 'logoDark', L | null | undefined>

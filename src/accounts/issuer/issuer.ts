@@ -4,13 +4,13 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { randomLetters } from '../../kernel/crypto.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, perSharedDatabase } from '../../kernel/db/shards.ts'
-import { afterCommit } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
 import { requestRegistryCheck } from '../registry-settings.ts'
+import { noteSettingChange, settingChanges } from '../setting-changes.ts'
 import {
   commitKeyPlace,
   createCommitKey,
@@ -105,7 +105,7 @@ async function change<T>(ctx: IssuerContext, work: (tx: IssuerContext) => Promis
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`select from account where id = ${ctx.accountId} for no key update`
     if (rows.length === 0) throw notFound('account')
-    afterCommit(tx.sql, pool => forgetIssuer(pool, ctx.accountId))
+    noteSettingChange(tx.sql, ctx.accountId)
     const result = await work(tx)
     // Lines for the registry have the DID and the commitments.
     await requestRegistryCheck(tx)
@@ -181,7 +181,12 @@ const MAX_CACHED = 10_000
 
 type CachedIssuer = { issuer: SecretIssuer | undefined }
 /** `found` is undefined until the issuer was read. */
-type CacheEntry = { at: number; issuer: Promise<SecretIssuer | undefined>; found?: CachedIssuer }
+type CacheEntry = {
+  at: number
+  change: number
+  issuer: Promise<SecretIssuer | undefined>
+  found?: CachedIssuer
+}
 
 const issuerCaches = perSharedDatabase(() => new BoundedMap<number, CacheEntry>(MAX_CACHED))
 
@@ -195,10 +200,14 @@ export function findCachedIssuer(
   now: Date,
   withinMs = CACHE_MS,
 ): CachedIssuer | undefined {
+  return findCurrent(sql, accountId, now, withinMs)?.found
+}
+
+function findCurrent(sql: Sql, accountId: number, now: Date, withinMs: number): CacheEntry | undefined {
   const cached = issuerCaches(sql).get(accountId)
-  if (cached === undefined) return undefined
+  if (cached === undefined || !settingChanges(sql).hasNoneSince(accountId, cached.change)) return undefined
   const age = now.getTime() - cached.at
-  return age >= 0 && age < withinMs ? cached.found : undefined
+  return age >= 0 && age < withinMs ? cached : undefined
 }
 
 /** The next reader of this process reads what is stored now. */
@@ -212,17 +221,19 @@ export function getSecretIssuer(
   now: Date,
 ): Promise<SecretIssuer | undefined> {
   const cache = issuerCaches(sql)
-  const cached = cache.get(accountId)
-  const age = cached === undefined ? undefined : now.getTime() - cached.at
-  if (cached !== undefined && age !== undefined && age >= 0 && age < CACHE_MS) return cached.issuer
+  const cached = findCurrent(sql, accountId, now, CACHE_MS)
+  if (cached !== undefined) return cached.issuer
+  const change = settingChanges(sql).now()
   const issuer = findSecretIssuer(sql, secretCipher, accountId)
-  const entry: CacheEntry = { at: now.getTime(), issuer }
+  const entry: CacheEntry = { at: now.getTime(), change, issuer }
   cache.set(accountId, entry)
   issuer.then(
     found => {
       entry.found = { issuer: found }
     },
-    () => cache.delete(accountId),
+    () => {
+      if (cache.get(accountId) === entry) cache.delete(accountId)
+    },
   )
   return issuer
 }

@@ -1,10 +1,14 @@
-/** Finds the account of a key. A revoked key may work for one more second, while its result is cached. */
+/**
+ * Finds the account of a key. Another process than the one that revoked it may take it for one more second,
+ * while its result is cached.
+ */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type AccountPlace, placeColumns } from '../account-shard.ts'
+import { settingChanges } from '../setting-changes.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
 const CACHE_MS = 1_000
@@ -22,11 +26,12 @@ export type AuthenticatedKey = AccountPlace & {
   requestsPerMinute: number | null
 }
 
-type CacheEntry = { at: number; key: Promise<KeyRow | undefined> }
+type CacheEntry = { at: number; change: number; key: Promise<KeyRow | undefined> }
 type KeyRow = AuthenticatedKey & { expiresAt: number; isDisabled: boolean }
 
 const keyCache = perDatabase((sql: Sql) => ({
   cache: new BoundedMap<string, CacheEntry>(MAX_CACHED_KEYS),
+  changes: settingChanges(sql),
   find: createBatchLoader((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
@@ -34,16 +39,25 @@ const keyCache = perDatabase((sql: Sql) => ({
 export async function authenticate(sql: Sql, key: string, now: Date): Promise<AuthenticatedKey | undefined> {
   if (!isWellFormedKey(key)) return undefined
   const hash = sha256Hex(key)
-  const { cache, find } = keyCache(sql)
-  let entry = cache.get(hash)
-  if (entry === undefined || now.getTime() - entry.at > CACHE_MS || now.getTime() < entry.at) {
-    entry = { at: now.getTime(), key: find(hash) }
-    cache.set(hash, entry)
-    entry.key.catch(() => cache.delete(hash))
-  }
-  const found = await entry.key
+  const found = await findKey(sql, hash, now)
   if (found === undefined || found.isDisabled || found.expiresAt <= now.getTime()) return undefined
   return found
+}
+
+async function findKey(sql: Sql, hash: string, now: Date): Promise<KeyRow | undefined> {
+  const { cache, changes, find } = keyCache(sql)
+  const cached = cache.get(hash)
+  const age = cached && now.getTime() - cached.at
+  if (cached !== undefined && age !== undefined && age >= 0 && age <= CACHE_MS) {
+    const found = await cached.key
+    if (found === undefined || changes.hasNoneSince(found.accountId, cached.change)) return found
+  }
+  const entry: CacheEntry = { at: now.getTime(), change: changes.now(), key: find(hash) }
+  cache.set(hash, entry)
+  entry.key.catch(() => {
+    if (cache.get(hash) === entry) cache.delete(hash)
+  })
+  return entry.key
 }
 
 /** Throws `plan_required`. */

@@ -2,6 +2,7 @@
  * Reads passports for the public site. The metadata that decides about cached pages is cached for a second,
  * so that a popular passport costs one statement per second.
  */
+import { type SettingChanges, settingChanges } from '../../accounts/setting-changes.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
@@ -17,13 +18,16 @@ export const MAX_STALE_MS = 600_000
 /** Some 5 MB. */
 const MAX_ENTRIES = 10_000
 
-type Entry = { metadata: PublicMetadata; at: number }
+type Entry = { metadata: PublicMetadata; at: number; change: number }
 type MetadataCache = {
   entries: Map<string, Entry>
-  inFlight: Map<string, Promise<PublicPassportRow | undefined>>
+  inFlight: Map<string, { row: Promise<PublicPassportRow | undefined>; change: number }>
+  changes: SettingChanges
 }
 
-const metadataCaches = perSharedDatabase((): MetadataCache => ({ entries: new Map(), inFlight: new Map() }))
+const metadataCaches = perSharedDatabase(
+  (sql: Sql): MetadataCache => ({ entries: new Map(), inFlight: new Map(), changes: settingChanges(sql) }),
+)
 
 /** The passport of a public id if it was read within the last second, or `withinMs`. Needs no database. */
 export function findCachedMetadata(
@@ -32,8 +36,10 @@ export function findCachedMetadata(
   now: Date,
   withinMs = FRESH_MS,
 ): PublicMetadata | undefined {
-  const entry = metadataCaches(sql).entries.get(id)
-  if (entry === undefined) return undefined
+  const { entries, changes } = metadataCaches(sql)
+  const entry = entries.get(id)
+  // It has settings of the account in it.
+  if (entry === undefined || !changes.hasNoneSince(entry.metadata.account_id, entry.change)) return undefined
   const age = now.getTime() - entry.at
   return age >= 0 && age < withinMs ? entry.metadata : undefined
 }
@@ -46,32 +52,37 @@ export function getMetadataAge(sql: Sql, id: string, now: Date): number {
 /** The passport of a public id; concurrent callers share one look-up. */
 export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PublicPassportRow | undefined> {
   const cache = metadataCaches(sql)
+  const change = cache.changes.now()
   const shared = cache.inFlight.get(id)
-  if (shared !== undefined) return shared
+  if (shared?.change === change) return shared.row
   const uuid = parseId(id)
   if (uuid === undefined) return Promise.resolve(undefined)
-  const query = findPublicPassport(sql, uuid)
+  const query = { row: findPublicPassport(sql, uuid), change }
   cache.inFlight.set(id, query)
   const isNewest = () => cache.inFlight.get(id) === query
-  query.then(
+  query.row.then(
     row => {
-      if (row !== undefined && isNewest()) cacheMetadata(cache, row, now.getTime())
+      if (row !== undefined && isNewest()) cacheMetadata(cache, row, { at: now.getTime(), change })
       if (isNewest()) cache.inFlight.delete(id)
     },
     () => {
       if (isNewest()) cache.inFlight.delete(id)
     },
   )
-  return query
+  return query.row
 }
 
 /** The id is rebuilt, because the request's id is a slice that keeps the whole address in memory. */
-function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: number): void {
+function cacheMetadata(
+  { entries }: MetadataCache,
+  row: PublicPassportRow,
+  { at, change }: Pick<Entry, 'at' | 'change'>,
+): void {
   const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, ...metadata } = row
   const id = idFromUuid(row.id)
   // Maps keep the order of insertion: the oldest entries come first.
   entries.delete(id)
-  entries.set(id, { metadata, at })
+  entries.set(id, { metadata, at, change })
   for (const [oldest, entry] of entries) {
     const isKept = entries.size <= MAX_ENTRIES && at - entry.at < MAX_STALE_MS
     if (isKept) break

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { atHome } from '../../accounts/account-shard.ts'
 import { audit } from '../../accounts/audit.ts'
-import { invalidateBrand } from '../../accounts/brand/brand.ts'
 import { type BrandStory, findStory, storeStory } from '../../accounts/brand/story.ts'
 import { type AccountContext, withTransaction } from '../../accounts/context.ts'
 import { lockPicture } from '../../media/brand-picture.ts'
@@ -18,7 +17,6 @@ export async function updateStory(ctx: AccountContext, sent: unknown): Promise<v
     await storeStory(tx, story)
     await audit(tx, 'brand_changed', changed.map(name => `story.${name}`).join(', '))
   })
-  invalidateBrand(ctx.sql, ctx.accountId)
 }
 
 const EMPTY: BrandStory = { text: null, links: [], picture: null }
