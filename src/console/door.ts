@@ -12,7 +12,7 @@ import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
 import { atPassport } from '../passports/read/find.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
 import { sendErrorPage, sendThrownError } from './page/error-page.ts'
-import { readForm } from './page/form.ts'
+import { hasTooManyFields, readForm } from './page/form.ts'
 import {
   type AnyVisit,
   type ConsoleRoute,
@@ -44,7 +44,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     door.addContentTypeParser<string>(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: MAX_DATA_BYTES },
-      (_request, body, done) => done(null, body),
+      (_request, body, done) => done(hasTooManyFields(body) ? tooLarge() : null, body),
     )
     acceptUploads(door)
     door.addHook('onRequest', async (request, reply) => {
@@ -73,6 +73,8 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     door.all(`${HOME}/*`, (request, reply) => sendErrorPage({ request, reply, status: 404 }))
   })
 }
+
+const tooLarge = () => Object.assign(new Error('the form has too many fields'), { statusCode: 413 })
 
 const isLong = ({ cost, takesFile }: ConsoleRoute) => cost === 'download' || takesFile === true
 

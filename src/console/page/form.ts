@@ -16,27 +16,70 @@ export type PostedForm = {
   entries: () => readonly (readonly [name: string, value: string])[]
 }
 
+/** Fields of a whole form: as many as a passport has values. */
+export const MAX_FORM_FIELDS = 20_000
+/** Names of inputs have fewer parts. Each part of a longer one would cost as much as the whole name. */
+const MAX_NAME_PARTS = 16
+
+/** Whether a form is parsed at all. A megabyte can hold half a million fields, and each costs some work. */
+export function hasTooManyFields(body: string): boolean {
+  let count = 1
+  for (let at = body.indexOf('&'); at >= 0; at = body.indexOf('&', at + 1)) {
+    if (++count > MAX_FORM_FIELDS) return true
+  }
+  return false
+}
+
+/** Parsed when it is first used, because most forms that are refused are never looked at. */
 export function readForm(
   body: string | readonly (readonly [string, string])[] | URLSearchParams,
 ): PostedForm {
-  const fields = new URLSearchParams(
-    typeof body === 'string' ? body : Array.from(body, ([name, value]) => [name, value]),
-  )
-  const under = new Map<string, Set<string>>()
-  for (const name of fields.keys()) note(under, name)
+  let parsed: ParsedForm | undefined
+  const parse = () => {
+    parsed ??= parseForm(body)
+    return parsed
+  }
+  const raw = (name: string) => parse().values.get(name)?.[0] ?? ''
   return {
-    raw: name => fields.get(name) ?? '',
-    text: name => (fields.get(name) ?? '').trim(),
-    all: name => fields.getAll(name),
-    under: path => [...(under.get(path) ?? [])],
-    entries: () => [...fields],
+    raw,
+    text: name => raw(name).trim(),
+    all: name => [...(parse().values.get(name) ?? [])],
+    under: path => [...(parse().under.get(path) ?? [])],
+    entries: () => parse().entries,
   }
 }
 
+type ParsedForm = {
+  entries: readonly (readonly [string, string])[]
+  values: ReadonlyMap<string, readonly string[]>
+  under: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+function parseForm(body: Parameters<typeof readForm>[0]): ParsedForm {
+  const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : [...body]
+  const values = new Map<string, string[]>()
+  const under = new Map<string, Set<string>>()
+  for (const [name, value] of entries) {
+    const before = values.get(name)
+    if (before !== undefined) before.push(value)
+    else {
+      values.set(name, [value])
+      note(under, name)
+    }
+  }
+  return { entries, values, under }
+}
+
 function note(under: Map<string, Set<string>>, name: string): void {
-  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+  let dot = name.indexOf('.')
+  for (let part = 1; dot > 0 && part < MAX_NAME_PARTS; part++) {
+    const next = name.indexOf('.', dot + 1)
     const path = name.slice(0, dot)
-    under.set(path, (under.get(path) ?? new Set()).add(name.slice(dot + 1).split('.', 1)[0] ?? ''))
+    const known = under.get(path)
+    const below = next < 0 ? name.slice(dot + 1) : name.slice(dot + 1, next)
+    if (known === undefined) under.set(path, new Set([below]))
+    else known.add(below)
+    dot = next
   }
 }
 
