@@ -5,7 +5,7 @@ import { type FetchContext, fetchFile } from '../media/fetch/fetch-file.ts'
 
 /** Each holds up to 20 MiB. */
 const MAX_FETCHES = 6
-/** So that one account whose servers are slow leaves room for the others. */
+/** Over all processes, so that one account whose servers are slow leaves room for the others. */
 const MAX_OF_ACCOUNT = 2
 
 /** Shared by the fetchers of a process, one for each shard. */
@@ -16,7 +16,7 @@ export type MediaFetcherSetup = FetchContext & { log: Log; slots: FetchSlots }
 
 /** `setup.outbound` is closed by `stop`. */
 export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
-  const running = new Map<Promise<void>, number>()
+  const running = new Set<Promise<void>>()
   let isStopping = false
   const run = async (claimed: ClaimedFetch) => {
     const about = { account: claimed.accountId, attempt: claimed.attempts }
@@ -32,7 +32,7 @@ export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
       running.delete(work)
       slots.free++
     })
-    running.set(work, claimed.accountId)
+    running.add(work)
   }
   /** Starts what is due, as far as there are slots. Returns how many. */
   const startDue = async (): Promise<number> => {
@@ -41,9 +41,7 @@ export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
     slots.free -= limit
     let claimed: ClaimedFetch[] = []
     try {
-      const counts = Map.groupBy(running.values(), id => id)
-      const busy = [...counts].flatMap(([id, all]) => (all.length >= MAX_OF_ACCOUNT ? [id] : []))
-      claimed = await claimFetches(ctx, { limit, maxOfAccount: MAX_OF_ACCOUNT, busy })
+      claimed = await claimFetches(ctx, { limit, maxOfAccount: MAX_OF_ACCOUNT })
       for (const one of claimed) start(one)
     } finally {
       slots.free += limit - claimed.length
@@ -58,14 +56,14 @@ export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
         // What ends while the next is claimed may have left room for more.
         const wasBusy = running.size > 0
         if ((await startDue()) === 0 && !wasBusy) return
-        if (running.size > 0) await Promise.race(running.keys())
+        if (running.size > 0) await Promise.race(running)
       }
     },
     /** Ends what is under way, which another worker then begins again. */
     async stop() {
       isStopping = true
       await ctx.outbound.close()
-      await Promise.all(running.keys())
+      await Promise.all(running)
     },
   }
 }

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { claimFetches, FETCH_LEASE_MS } from '../../src/media/fetch/claim-fetches.ts'
+import { claimFetches, FETCH_LEASE_MS, settleFetch } from '../../src/media/fetch/claim-fetches.ts'
 import { downloadFile } from '../../src/media/fetch/download-file.ts'
 import { originalKey } from '../../src/media/media-file.ts'
 import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fetcher.ts'
@@ -223,34 +223,56 @@ describe('an address', () => {
 })
 
 describe('workers', () => {
-  test('begin with one file of each account, and never have more than two of one', async () => {
+  const add = async (accountId: number, count: number) => {
+    for (let i = 0; i < count; i++)
+      await getTestShard(t.sql)`
+        insert into media_fetch (account_id, id, source_url, status, attempts, due_at, created_at, created_by)
+        values (${accountId}, gen_random_uuid(), 'https://x.example/', 'f', 0, ${new Date(i)}, ${new Date()}, 1)`
+  }
+  const workers = () => ({ sql: getTestShard(t.sql), clock: t.clock })
+  const claim = (limit: number) => claimFetches(workers(), { limit, maxOfAccount: 2 })
+  const listAccounts = (claimed: { accountId: number }[]) => claimed.map(({ accountId }) => accountId).sort()
+
+  test('begin with one file of each account, and never fetch more than two of one at a time', async () => {
     const [one, two] = [await t.account(), await t.account()]
-    for (const { id, count } of [
-      { id: one.id, count: 5 },
-      { id: two.id, count: 1 },
-    ]) {
-      const shard = getTestShard(t.sql)
-      for (let i = 0; i < count; i++)
-        await shard`
-          insert into media_fetch (account_id, id, source_url, status, attempts, due_at, created_at, created_by)
-          values (${id}, gen_random_uuid(), 'https://x.example/', 'f', 0, ${new Date(i)}, ${new Date()}, 1)`
-    }
-    const ctx = { sql: getTestShard(t.sql), clock: t.clock }
-    const accounts = (claimed: { accountId: number }[]) => claimed.map(({ accountId }) => accountId).sort()
-    const first = await claimFetches(ctx, { limit: 2, maxOfAccount: 2, busy: [] })
-    assert.deepEqual(accounts(first), [one.id, two.id].sort())
-    const second = await claimFetches(ctx, { limit: 6, maxOfAccount: 2, busy: [] })
-    assert.deepEqual(accounts(second), [one.id, one.id])
-    assert.equal((await claimFetches(ctx, { limit: 6, maxOfAccount: 2, busy: [one.id] })).length, 0)
+    await add(one.id, 6)
+    await add(two.id, 1)
+    const first = await claim(2)
+    assert.deepEqual(listAccounts(first), [one.id, two.id].sort())
+    const second = await claim(6)
+    assert.deepEqual(listAccounts(second), [one.id])
+    assert.equal((await claim(6)).length, 0)
+    const [ended, broken] = [...first.filter(({ accountId }) => accountId === one.id), ...second]
+    assert.ok(ended && broken)
+    // What waits for its next attempt is not in flight.
+    await settleFetch(workers(), ended, { failure: 'status', reason: 'busy', isPassing: true })
+    assert.equal((await claim(6)).length, 1)
+    assert.equal((await claim(6)).length, 0)
+    await settleFetch(workers(), broken, { failure: 'not_found', reason: 'nothing', isPassing: false })
+    assert.equal((await claim(6)).length, 1)
+    // The leases of killed workers end.
+    t.clock.advance(FETCH_LEASE_MS)
+    assert.equal((await claim(6)).length, 3)
+    t.clock.release()
     await t.sql`delete from media_fetch where account_id = any(${[one.id, two.id]}::int[])`
+  })
+
+  test('of several processes that claim at once never fetch more than two of one account', async () => {
+    const { id } = await t.account()
+    await add(id, 20)
+    for (let round = 0; round < 3; round++) {
+      const claims = (await Promise.all(Array.from({ length: 8 }, () => claim(1 + (round % 3))))).flat()
+      assert.equal(claims.length, 2)
+      for (const one of claims) await settleFetch(workers(), one, 'stopped')
+    }
+    await t.sql`delete from media_fetch where account_id = ${id}`
   })
 
   test('fetch again what a killed worker has claimed, and stop without losing an attempt', async () => {
     const [release, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     answers['/late'] = () => release.resolve()
     const id = await request('/late')
-    const ctx = { sql: getTestShard(t.sql), clock: t.clock }
-    assert.equal((await claimFetches(ctx, { limit: 6, maxOfAccount: 2, busy: [] })).length, 1)
+    assert.equal((await claim(6)).length, 1)
     const early = openFetcher()
     await early.drain()
     await early.stop()

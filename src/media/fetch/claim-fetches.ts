@@ -1,5 +1,7 @@
 /** Which files a worker fetches next, and what it stores about each attempt. */
 import type { OperatorContext } from '../../accounts/context.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { inTransaction } from '../../kernel/db/transaction.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import type { FailedDownload } from './download-file.ts'
 
@@ -27,23 +29,44 @@ export type ClaimedFetch = {
 export const getMaxAttempts = ({ isForImport }: Pick<ClaimedFetch, 'isForImport'>): number =>
   isForImport ? MAX_IMPORT_ATTEMPTS : MAX_ATTEMPTS
 
+/** The class of Carnet's advisory locks (`CARN` in ASCII), and the lock of claims of fetches in it. */
+const LOCK_CLASS = 0x43_41_52_4e
+const CLAIM_LOCK = 18
+
+type ClaimRequest = { limit: number; maxOfAccount: number }
+
 /**
- * Claims at most `limit` that are due: of each account first one, then the second, and never more than
- * `maxOfAccount`. `busy`: accounts that have as many already. Other workers do not get them before the lease
- * has ended.
+ * Claims at most `limit` that are due: of each account first one, then the second. No account has more than
+ * `maxOfAccount` in flight, over all processes: they claim one after the other, so that each sees what the
+ * others fetch. Other workers do not get a claimed one before the lease has ended.
  */
 export async function claimFetches(
   { sql, clock }: OperatorContext,
-  { limit, maxOfAccount, busy }: { limit: number; maxOfAccount: number; busy: readonly number[] },
+  request: ClaimRequest,
 ): Promise<ClaimedFetch[]> {
   const now = clock.now()
+  const [due] = await sql`select from media_fetch where status = 'f' and due_at <= ${now} limit 1`
+  if (due === undefined) return []
+  return inTransaction(sql, async tx => {
+    await tx`select pg_advisory_xact_lock(${LOCK_CLASS}::int, ${CLAIM_LOCK}::int)`
+    return claimLocked(tx, now, request)
+  })
+}
+
+/** Of those in flight, `due_at` is the end of the claim, too: by it, the index finds them. */
+function claimLocked(sql: Sql, now: Date, { limit, maxOfAccount }: ClaimRequest): Promise<ClaimedFetch[]> {
   const until = new Date(now.getTime() + FETCH_LEASE_MS)
   return sql<ClaimedFetch[]>`
-    update media_fetch set attempts = attempts + 1, due_at = ${until}
+    update media_fetch set attempts = attempts + 1, due_at = ${until}, claimed_until = ${until}
     where status = 'f' and due_at <= ${now} and (account_id, id) in (
       select account_id, id from (
-        select account_id, id, due_at, row_number() over (partition by account_id order by due_at, id) as place
-        from media_fetch where status = 'f' and due_at <= ${now} and not account_id = any(${[...busy]}::int[])) due
+        select f.account_id, f.id, f.due_at,
+          coalesce(flying.n, 0) + row_number() over (partition by f.account_id order by f.due_at, f.id) as place
+        from media_fetch f left join (
+          select account_id, count(*) as n from media_fetch
+          where status = 'f' and due_at > ${now} and claimed_until > ${now} group by account_id) flying
+          on flying.account_id = f.account_id
+        where f.status = 'f' and f.due_at <= ${now}) due
       where place <= ${maxOfAccount} order by place, due_at limit ${limit})
     returning account_id as "accountId", id, source_url as "sourceUrl", attempts,
       import_id is not null as "isForImport", created_by as "createdBy"`
@@ -65,7 +88,7 @@ export async function settleFetch(
     const pauseMs = result === 'stopped' ? 0 : (result.busy.retryAfterMs ?? BUSY_PAUSE_MS)
     const dueAt = new Date(now.getTime() + pauseMs)
     await sql`
-      update media_fetch set attempts = ${attempts - 1}, due_at = ${dueAt}
+      update media_fetch set attempts = ${attempts - 1}, due_at = ${dueAt}, claimed_until = null
       where account_id = ${accountId} and id = ${id} and status = 'f' and attempts = ${attempts}`
   } else if ('mediaId' in result) {
     await sql`
@@ -74,7 +97,7 @@ export async function settleFetch(
   } else if (result.isPassing && attempts < getMaxAttempts(claimed)) {
     const dueAt = new Date(now.getTime() + (PAUSES_MS[attempts - 1] ?? 0))
     await sql`
-      update media_fetch set due_at = ${dueAt}
+      update media_fetch set due_at = ${dueAt}, claimed_until = null
       where account_id = ${accountId} and id = ${id} and status = 'f' and attempts = ${attempts}`
   } else {
     await sql`
