@@ -6,7 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { AuthenticatedKey } from '../accounts/keys/authenticate.ts'
-import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
+import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { readBody } from '../kernel/http/read-body.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
@@ -17,6 +18,7 @@ import { acquireBulkPermit, acquireWhenLarge, MIN_LARGE_BYTES } from './bulk-per
 import { registerDocs } from './docs/door.ts'
 import { handleAtProduct } from './endpoint/at-product.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
+import { MAX_BULK_BYTES, MAX_PASSPORT_BYTES, MAX_SMALL_BODY_BYTES } from './endpoint/body-limits.ts'
 import { buildDeprecationOptions } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { readPath } from './endpoint/path-parameters.ts'
@@ -37,14 +39,11 @@ declare module 'fastify' {
 }
 
 export const API_PREFIX = '/api/v1'
-const MAX_BODY_BYTES = 1024 * 1024
-const MAX_BULK_BYTES = 8 * 1024 * 1024
-export const getBodyLimit = (endpoint: Endpoint) => {
-  if (takesFile(endpoint)) return MAX_UPLOAD_BYTES
-  return isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES
-}
 
-const JSON_TOO_LARGE = ['payload_too_large', 'JSON of at most 1 MiB is accepted here.'] as const
+/** The limit of JSON. An endpoint without a body ignores a small one. */
+const getJsonLimit = (endpoint: Endpoint | undefined) => endpoint?.body?.maxBytes ?? MAX_SMALL_BODY_BYTES
+export const getBodyLimit = (endpoint: Endpoint) =>
+  takesFile(endpoint) ? MAX_UPLOAD_BYTES : getJsonLimit(endpoint)
 
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
 const isNeverRejected = (endpoint: Endpoint | undefined) =>
@@ -68,21 +67,9 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   app.register(
     async door => {
       door.removeAllContentTypeParsers()
-      door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-        try {
-          keepBodyBytes(request, bytes)
-          const endpoint = endpointOf(request)
-          if (bytes.length === 0 && isBodyOptional(endpoint)) return done(null, undefined)
-          requireUtf8Json(request.headers)
-          // The limit of files is not one for JSON.
-          if (takesFile(endpoint) && bytes.length > MAX_BODY_BYTES) throw new AppError(...JSON_TOO_LARGE)
-          if (!isBulk(endpoint)) return done(null, readJson(bytes))
-          if (bytes.length < MIN_LARGE_BYTES) return done(null, readJson(bytes, BULK_ROWS))
-          readJsonRows(bytes, BULK_ROWS).then(body => done(null, body), done)
-        } catch (error) {
-          done(toError(error))
-        }
-      })
+      door.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+        readJsonBody(request, payload),
+      )
       door.addContentTypeParser('*', (request, payload, done) => {
         if (!takesFile(endpointOf(request))) return rejectOtherMediaType(request, payload, done)
         readUpload(payload, request.headers).then(file => {
@@ -113,7 +100,18 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 }
 
 /** Where the JSON of a bulk call has its rows. */
-const BULK_ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithoutRows: MAX_BODY_BYTES }
+const BULK_ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithoutRows: MAX_PASSPORT_BYTES }
+
+async function readJsonBody(request: FastifyRequest, body: Readable): Promise<unknown> {
+  const endpoint = endpointOf(request)
+  const { headers } = request
+  const bytes = await readBody({ body, headers, maxBytes: getJsonLimit(endpoint) })
+  keepBodyBytes(request, bytes)
+  if (bytes.length === 0 && isBodyOptional(endpoint)) return undefined
+  requireUtf8Json(headers)
+  if (!isBulk(endpoint)) return readJson(bytes)
+  return bytes.length < MIN_LARGE_BYTES ? readJson(bytes, BULK_ROWS) : readJsonRows(bytes, BULK_ROWS)
+}
 
 function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {
   const { method, path: url, pathParameterNames } = endpoint

@@ -1,7 +1,9 @@
 /** The door of EN 18222 under `/dpp/v1`: how other passport systems read passports. */
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
+import { readBody } from '../kernel/http/read-body.ts'
 import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
@@ -34,6 +36,7 @@ import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/pr
 import { getAudience, type Reader } from './dpp/reader.ts'
 import { readRepresentation } from './dpp/representation.ts'
 import { prepareDppWrite, runDppWrite, type Write } from './dpp-writes.ts'
+import { MAX_IDENTIFIERS_BYTES, MAX_PASSPORT_BYTES, MAX_SMALL_BODY_BYTES } from './endpoint/body-limits.ts'
 import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
@@ -52,7 +55,7 @@ type Call = {
   query: string
 }
 
-type PreparedCall = { call: Call; target: Target; write: Write | undefined }
+type PreparedCall = { call: Call; target: Target; write: Write | undefined; maxBodyBytes: number }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,18 +67,17 @@ declare module 'fastify' {
   }
 }
 
-const MAX_BODY_BYTES = 1024 * 1024
 const READ = 'GET, HEAD, OPTIONS'
 
-/** The methods of each kind of address. */
-const METHODS: Record<Target['kind'], string> = {
-  dpps: 'POST, OPTIONS',
-  dpp: `${READ}, PATCH, DELETE`,
-  dppByDate: READ,
-  element: `${READ}, PATCH`,
-  dppByProductId: READ,
-  dppIds: 'POST, OPTIONS',
-  registration: 'POST, OPTIONS',
+/** The methods of each kind of address, and the limit of its bodies. */
+export const DPP_ADDRESSES: Record<Target['kind'], { methods: string; maxBodyBytes: number }> = {
+  dpps: { methods: 'POST, OPTIONS', maxBodyBytes: MAX_PASSPORT_BYTES },
+  dpp: { methods: `${READ}, PATCH, DELETE`, maxBodyBytes: MAX_PASSPORT_BYTES },
+  dppByDate: { methods: READ, maxBodyBytes: MAX_SMALL_BODY_BYTES },
+  element: { methods: `${READ}, PATCH`, maxBodyBytes: MAX_PASSPORT_BYTES },
+  dppByProductId: { methods: READ, maxBodyBytes: MAX_SMALL_BODY_BYTES },
+  dppIds: { methods: 'POST, OPTIONS', maxBodyBytes: MAX_IDENTIFIERS_BYTES },
+  registration: { methods: 'POST, OPTIONS', maxBodyBytes: MAX_PASSPORT_BYTES },
 }
 
 const CORS_HEADERS = {
@@ -90,10 +92,10 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
   app.register(async door => {
     door.decorateRequest('dppCall', null)
     door.removeAllContentTypeParsers()
-    door.addContentTypeParser<Buffer>(
+    door.addContentTypeParser(
       ['application/json', 'application/merge-patch+json'],
-      { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
-      (_request, bytes, done) => done(null, bytes),
+      ({ headers, dppCall }: FastifyRequest, body: Readable) =>
+        readBody({ body, headers, maxBytes: dppCall?.maxBodyBytes ?? MAX_SMALL_BODY_BYTES }),
     )
     const openapi = prepareDocument(JSON.stringify(buildDppOpenapi(setup.addresses, setup.version)), {
       ...CORS_HEADERS,
@@ -109,15 +111,18 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
       method: door.supportedMethods.filter(method => method !== 'CONNECT'),
       url: `${DPP_PREFIX}/*`,
       exposeHeadRoute: false,
+      bodyLimit: Math.max(...Object.values(DPP_ADDRESSES).map(({ maxBodyBytes }) => maxBodyBytes)),
       // Before the body is read, so that a wrong address or key is not answered with an error of the body.
       onRequest: async (request, reply) => {
         reply.headers(CORS_HEADERS).header('vary', 'Accept, Authorization')
         const { path, query } = splitTarget(request.raw.url ?? '')
         const target = parseTarget(path)
-        requireMethod(request, METHODS[target.kind])
+        const { methods, maxBodyBytes } = DPP_ADDRESSES[target.kind]
+        requireMethod(request, methods)
         const reader = request.method === 'OPTIONS' ? PUBLIC : await authorize(context, request, reply)
         const write = await prepareDppWrite({ setup: context, request, reader, target, query })
-        request.dppCall = { call: { context, request, reply, reader, query }, target, write }
+        const call = { context, request, reply, reader, query }
+        request.dppCall = { call, target, write, maxBodyBytes }
       },
       handler: request => handle(request),
     })
@@ -157,7 +162,8 @@ async function handle(request: FastifyRequest): Promise<unknown> {
   if (found === null) throw new Error('broken assumption: the hook has parsed the request')
   const { call, target, write } = found
   const { reply } = call
-  if (request.method === 'OPTIONS') return reply.code(204).header('allow', METHODS[target.kind]).send()
+  if (request.method === 'OPTIONS')
+    return reply.code(204).header('allow', DPP_ADDRESSES[target.kind].methods).send()
   if (write !== undefined) {
     const { status = 200, headers = {}, body } = await runDppWrite(write)
     return reply.code(status).headers(headers).send(body)

@@ -41,11 +41,6 @@ const MAX_DISCARDED_BYTES = 64 * 1_048_576
 /** Our codes and messages for Fastify's own errors. */
 const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: [
-    'payload_too_large',
-    'The body is too large: at most 1 MiB, or 8 MiB for a bulk call.',
-  ],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],

@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven, toAccountContext } from '../accounts/people/sessions.ts'
+import { AppError } from '../kernel/errors.ts'
 import { getNetwork } from '../kernel/http/network.ts'
+import { readBody } from '../kernel/http/read-body.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { parseId } from '../kernel/ids.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
@@ -28,12 +30,13 @@ import { consoleHeaders, shell } from './page/shell.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
 import { refuseForCost } from './request-limits.ts'
-import { CONSOLE_ROUTES, MAX_DATA_BYTES } from './routes.ts'
+import { CONSOLE_ROUTES } from './routes.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { confirm } from './sign-in/confirm.ts'
 import { deviceCookie, sessionCookie } from './sign-in/cookies.ts'
 import { sessionEndedPage } from './sign-in/session-ended.ts'
 
+/** The limit of a form whose route declares no other. */
 const MAX_FORM_BYTES = 16 * 1024
 
 /** Registers the pages under `/console`. Responses are finished text; only forms are parsed as bodies. */
@@ -41,11 +44,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
   const { publicUrl } = setup.addresses
   app.register(async door => {
     door.removeAllContentTypeParsers()
-    door.addContentTypeParser<string>(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: MAX_DATA_BYTES },
-      (_request, body, done) => done(hasTooManyFields(body) ? tooLarge() : null, body),
-    )
+    door.addContentTypeParser('application/x-www-form-urlencoded', readFormBody)
     acceptUploads(door)
     door.addHook('onRequest', async (request, reply) => {
       const isSafe = request.method === 'GET' || request.method === 'HEAD'
@@ -74,7 +73,12 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
   })
 }
 
-const tooLarge = () => Object.assign(new Error('the form has too many fields'), { statusCode: 413 })
+async function readFormBody({ headers, routeOptions }: FastifyRequest, body: Readable): Promise<string> {
+  const bytes = await readBody({ body, headers, maxBytes: routeOptions.bodyLimit ?? MAX_FORM_BYTES })
+  const form = bytes.toString()
+  if (hasTooManyFields(form)) throw new AppError('payload_too_large', 'The form has too many fields.')
+  return form
+}
 
 const isLong = ({ cost, takesFile }: ConsoleRoute) => cost === 'download' || takesFile === true
 

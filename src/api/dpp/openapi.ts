@@ -63,7 +63,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   406: 'Accept names none of the media types, or only credentials that this passport does not have.',
   409: 'A GTIN, lot, serial or identifier belongs to another passport, the parent is archived, or the Idempotency-Key is in use.',
   412: 'If-Match or If-None-Match does not hold.',
-  413: 'The body is over 1 MiB.',
+  413: 'The body is over 1 MiB, or over 128 KiB for a list of product identifiers.',
   415: 'The body is not JSON.',
   429: 'Too many requests; Retry-After says when to try again.',
   503: 'The database did not answer.',

@@ -25,6 +25,7 @@ import { requireProductUuid } from '../../passports/read/find.ts'
 import { readReportBasis } from '../../passports/readiness/report-passport.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { choiceMember, dataMember, objectBody, textMember } from '../endpoint/body.ts'
+import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
   DATE_TIME,
@@ -132,6 +133,7 @@ export const createDraftEndpoint = defineEndpoint({
   description:
     'Stores fields that nobody but the account sees, until they are published. Fields may be missing, but what is there must be valid. The id of a new product’s draft becomes the id of its passport, so labels can be printed early. An account can have 1,000 drafts; each is deleted 180 days after its last change.',
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('NewDraft'),
     examples: {
       product: {
@@ -195,6 +197,7 @@ export const changeDraftEndpoint = defineEndpoint({
   description:
     'Each field that you send replaces the whole field of that name. In a draft of a new product `null` removes the field; in a change it stays, and removes the field of the product when the draft is published.',
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('DraftChange'),
     examples: { weight: { summary: 'One more field', value: { data: { weightKg: 2.7 } } } },
     read: DRAFT_CHANGE.read,

@@ -63,6 +63,8 @@ type Input<P extends PathParameterName, Q extends QueryParameters, B> = {
 }
 
 type RequestBody<B> = {
+  /** The limit of its JSON, see `body-limits.ts`. */
+  maxBytes: number
   /** Allows an empty body, whatever its content type. */
   isOptional?: true
   schema: object
@@ -110,7 +112,7 @@ type Description = {
 type AccountOptions = {
   /** Takes `?dry_run`. */
   takesDryRun?: true
-  /** Takes up to 500 rows as `items`, each with its own result, in a body of 8 MiB instead of 1 MiB. */
+  /** Takes up to 500 rows as `items`, each with its own result. */
   isBulk?: true
   /** Its body is a file of any type, of up to 20 MiB, or a form with one. */
   takesFile?: true

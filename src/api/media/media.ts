@@ -14,6 +14,7 @@ import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-med
 import { buildPictureUrl, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
 import { isNamedInDraft } from '../../passports/drafts/named-in-drafts.ts'
 import { invalidMember, objectBody } from '../endpoint/body.ts'
+import { MAX_SMALL_BODY_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
   DATE_TIME,
@@ -119,6 +120,7 @@ export const createMedia = defineEndpoint({
   storesIdempotencyRecord: true,
   takesFile: true,
   body: {
+    maxBytes: MAX_SMALL_BODY_BYTES,
     schema: SOURCE.schema,
     examples: { address: { summary: 'A file at an address', value: { source_url: EXAMPLE_SOURCE_URL } } },
     read: (sent: unknown): UploadedFile | { source_url: string } =>

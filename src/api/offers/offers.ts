@@ -19,6 +19,7 @@ import {
   listOffers,
 } from '../../passports/offers/store-offers.ts'
 import { objectBody, uncheckedMember } from '../endpoint/body.ts'
+import { MAX_OFFER_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
   DATE_TIME,
@@ -147,6 +148,7 @@ export const createOfferEndpoint = defineEndpoint({
   summary: 'Add an offer',
   description: `The public pages of the products that it is for show it under “What you can do”, and the link sets of their GS1 addresses have it under its GS1 link type. Readers see the offers for their country and for everywhere first. An account can have ${MAX_OFFERS} offers.`,
   body: {
+    maxBytes: MAX_OFFER_BYTES,
     schema: schemaRef('NewOffer'),
     examples: { repair: { summary: 'Repair in two countries', value: NEW_EXAMPLE } },
     read: readOffer,
@@ -176,6 +178,7 @@ export const changeOfferEndpoint = defineEndpoint({
   description:
     'Each member that you send replaces the whole member; the others stay. `null` empties `category`, `product_id` and `text`.',
   body: {
+    maxBytes: MAX_OFFER_BYTES,
     schema: schemaRef('OfferChange'),
     examples: {
       countries: { summary: 'One more country', value: { countries: ['AT', 'CH', 'DE'] } },

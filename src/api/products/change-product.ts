@@ -5,6 +5,7 @@ import { planNextVersion } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { type PassportChange, updatePassport } from '../../passports/write/update.ts'
 import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
+import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { jsonResponse, schemaRef } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_MATCH, STRICT } from '../endpoint/header-parameters.ts'
@@ -32,6 +33,7 @@ export const changeProduct = defineEndpoint({
   takesDryRun: true,
   requestHeaders: [IF_MATCH, STRICT],
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('ProductChange'),
     examples: {
       warranty: {

@@ -9,6 +9,7 @@ import {
   type WrittenPassport,
 } from '../../passports/write/create.ts'
 import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
+import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { jsonResponse, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { STRICT } from '../endpoint/header-parameters.ts'
@@ -36,6 +37,7 @@ export const createProduct = defineEndpoint({
   storesIdempotencyRecord: true,
   requestHeaders: [STRICT],
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     // The category decides which fields `data` has.
     schema: schemaRef('NewProduct'),
     examples,

@@ -11,6 +11,7 @@ import {
   rowsMember,
   uncheckedMember,
 } from '../endpoint/body.ts'
+import { MAX_BULK_BYTES, MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
 import { BOOLEAN, closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
@@ -59,6 +60,7 @@ const PUT = {
   takesDryRun: true,
   requestHeaders: [IF_MATCH, IF_ABSENT, STRICT],
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     ...ONE_PRODUCT,
     examples: { warranty: { summary: 'One field', value: { data: { warrantyMonths: 36 } } } },
   },
@@ -147,6 +149,7 @@ export const syncProducts = defineEndpoint({
   isBulk: true,
   requestHeaders: [STRICT],
   body: {
+    maxBytes: MAX_BULK_BYTES,
     ...SYNC,
     examples: {
       warranty: {

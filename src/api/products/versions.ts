@@ -2,6 +2,7 @@
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
 import { objectBody } from '../endpoint/body.ts'
+import { MAX_SMALL_BODY_BYTES } from '../endpoint/body-limits.ts'
 import { jsonResponse, pageResponse } from '../endpoint/documented-response.ts'
 import { defineEndpoint, pageMeta, successJson } from '../endpoint/endpoint.ts'
 import { IF_MATCH, IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
@@ -63,6 +64,7 @@ export const revertProduct = defineEndpoint({
     'Writes the data of that version as a new version. For a unit, only its own fields are reverted; inherited fields stay.',
   requestHeaders: [IF_MATCH],
   body: {
+    maxBytes: MAX_SMALL_BODY_BYTES,
     isOptional: true,
     schema: REVERSION.schema,
     examples: { reason: { summary: 'With a reason', value: { note: 'Entered by mistake' } } },

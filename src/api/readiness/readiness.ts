@@ -14,6 +14,7 @@ import { REPORT_DETAILS } from '../../readiness/report-json.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { GATE_MODES, parseReadinessSettings } from '../../readiness/settings.ts'
 import { choiceMember, dataMember, memberWithDefault, objectBody, uncheckedMember } from '../endpoint/body.ts'
+import { MAX_PASSPORT_BYTES, MAX_SETTINGS_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
   BOOLEAN,
@@ -115,6 +116,7 @@ export const checkReadiness = defineEndpoint({
   description: `${DESCRIPTION} Nothing is stored. A missing field is no error here, but a wrong type is.`,
   query: REPORT_QUERY,
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('ReadinessCheck'),
     examples: {
       battery: {
@@ -182,6 +184,7 @@ export const changeReadinessSettings = defineEndpoint({
   summary: 'Set the readiness settings',
   description: 'Replaces all settings. What is left out gets its default.',
   body: {
+    maxBytes: MAX_SETTINGS_BYTES,
     schema: schemaRef('ReadinessSettings'),
     examples: { france: { summary: 'A seller of textiles in France', value: EXAMPLE_SETTINGS } },
     read: (sent: unknown) => parseReadinessSettings(getRules(), sent),

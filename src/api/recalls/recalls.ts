@@ -15,6 +15,7 @@ import {
 } from '../../passports/recalls/read-recall.ts'
 import { endRecall, setRecall } from '../../passports/recalls/set-recall.ts'
 import { objectBody, uncheckedMember } from '../endpoint/body.ts'
+import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { allowsChange, matchesAny } from '../endpoint/conditions.ts'
 import {
   arrayOf,
@@ -156,6 +157,7 @@ export const putRecall = defineEndpoint({
     'The public page of the product and of everything beneath it shows the notice first, at once, in print too, and for every reader. Link sets get `gs1:recallStatus`. Webhooks that name `product.recalled` get that event. The body replaces the whole notice; an equal one changes nothing. Archived products can be recalled.',
   requestHeaders: [IF_MATCH_RECALL],
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('RecallNotice'),
     examples: { recall: { summary: 'A charger that overheats', value: EXAMPLE_BODY } },
     read: (sent: unknown): SentNotice => {

@@ -10,6 +10,7 @@ import {
   reportResults,
 } from '../../passports/registry/parse-results.ts'
 import { storeRegistryResults } from '../../passports/registry/store-results.ts'
+import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
   closedSchema,
@@ -91,6 +92,7 @@ export const importRegistryResults = defineEndpoint({
   summary: 'Store what the EU registry has answered',
   description: `For each line its state. \`version_no\` must be that of the last exported line. Each of up to ${MAX_RESULTS} rows has its own outcome: \`unchanged\` if it was known, or if the registry has said something later; an error stores nothing of its row.`,
   body: {
+    maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('RegistryResults'),
     examples: {
       registered: {

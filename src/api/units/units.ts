@@ -11,6 +11,7 @@ import {
   rowsMember,
   uncheckedMember,
 } from '../endpoint/body.ts'
+import { MAX_BULK_BYTES } from '../endpoint/body-limits.ts'
 import { closedSchema, jsonResponse, pageResponse, schemaRef } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
 import { STRICT } from '../endpoint/header-parameters.ts'
@@ -82,6 +83,7 @@ export const createUnits = defineEndpoint({
   isBulk: true,
   requestHeaders: [STRICT],
   body: {
+    maxBytes: MAX_BULK_BYTES,
     schema: { anyOf: [schemaRef('NewUnit'), schemaRef('NewUnits')] },
     examples: {
       batch: { summary: 'One batch', value: { level: 'batch', lot: '2026-11' } },
@@ -154,6 +156,7 @@ export const changeUnits = defineEndpoint({
   isBulk: true,
   requestHeaders: [STRICT],
   body: {
+    maxBytes: MAX_BULK_BYTES,
     ...UNIT_CHANGES,
     examples: {
       warranty: {

@@ -61,6 +61,7 @@ export type AppSetup = ApiSetup &
   }
 
 const HEADERS_TIMEOUT_MS = 5_000
+export const DEFAULT_BODY_LIMIT = 16 * 1024
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
@@ -139,6 +140,8 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     genReqId: requestId,
     // A child logger for each request would cost as much as routing it. Log lines add the request's id.
     childLoggerFactory: logger => logger,
+    // Routes that take more declare it.
+    bodyLimit: DEFAULT_BODY_LIMIT,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     // Shorter for each request: see `limitBodyTimes`.
     requestTimeout: BODY_DEADLINES.uploadMs,

@@ -1,0 +1,55 @@
+/** Reads the body of a request, up to a limit. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { AppError } from '../errors.ts'
+
+/** `maxBytes`: larger bodies are refused, if possible before they are read. */
+export type BodyToRead = { body: Readable; headers: IncomingHttpHeaders; maxBytes: number }
+
+/**
+ * Throws `payload_too_large`, and `bad_request` for a body that is not as long as it says. After an error the
+ * rest of the body is discarded, so that the connection stays usable.
+ */
+export async function readBody({ body, headers, maxBytes }: BodyToRead): Promise<Buffer> {
+  const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+  if (announced !== undefined && announced > maxBytes) throw bodyTooLarge(maxBytes)
+  const chunks: Buffer[] = []
+  let size = 0
+  await readChunks(body, chunk => {
+    size += chunk.length
+    if (size > maxBytes) throw bodyTooLarge(maxBytes)
+    chunks.push(chunk)
+  })
+  if (announced !== undefined && announced !== size) {
+    throw new AppError('bad_request', 'The body is not as long as Content-Length says.')
+  }
+  // A copy, because a chunk would keep the whole buffer that the socket was read into.
+  return Buffer.concat(chunks, size)
+}
+
+/** Iterating over the stream would destroy it, and its connection, after an error. */
+function readChunks(body: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const stop = () => body.off('data', onData).off('end', resolve).off('error', onError)
+  const onError = (error: Error) => reject(error instanceof AppError ? error : connectionEnded())
+  const onData = (chunk: Buffer) => {
+    try {
+      onChunk(chunk)
+    } catch (error) {
+      reject(error)
+    }
+  }
+  body.on('data', onData).on('end', resolve).on('error', onError)
+  return promise.finally(stop)
+}
+
+const connectionEnded = () => new AppError('bad_request', 'The connection ended before the body did.')
+
+export const bodyTooLarge = (maxBytes: number) =>
+  new AppError('payload_too_large', `The body is too large: at most ${formatByteLimit(maxBytes)} here.`)
+
+/** A limit in the largest unit of which it is a whole number. */
+export function formatByteLimit(bytes: number): string {
+  if (bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2} MiB`
+  return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`
+}
