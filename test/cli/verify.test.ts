@@ -19,6 +19,7 @@ import {
   STATUS_LIST_JWT,
   setRevoked,
 } from '../../src/standards/signing/status-list.ts'
+import { buildVersionEntry } from '../../src/standards/signing/version-entry.ts'
 import { buildVersionProof } from '../../src/standards/signing/version-proof.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../standards/signing-examples.ts'
 import { emptyFolder } from './processes.ts'
@@ -53,20 +54,50 @@ async function save(name: string, content: unknown): Promise<string> {
 describe('the proof of a version', () => {
   const entries = ['a', 'b', 'c'].map(text => createHash('sha256').update(text).digest())
   const [, commitment = Buffer.alloc(0)] = entries
+  const passportId = '01m45m2vp0fqh9ek41pvnj0nca'
   const proven = {
-    passport: 'https://passports.example.org/p/01m45m2vp0fqh9ek41pvnj0nca',
+    ...{ format: 1 as const, passportId, address: `https://passports.example.org/p/${passportId}` },
     ...{ versionNo: 2, commitment, index: 1, size: 3, siblings: buildMerkleProof(entries, 1) },
     ...{ root: computeMerkleRoot(entries), until: new Date('2026-11-21T00:00:00Z'), token: null },
   }
 
-  test('is valid: which version, before when, among how many', async () => {
-    const { code, out } = await run(await save('proof.json', buildVersionProof(proven)))
+  test('of format 1 proves a commitment, and not of which version', async () => {
+    const path = await save('proof.json', buildVersionProof(proven))
+    const { code, out } = await run(path)
     assert.equal(code, 0)
+    const [checked = '', rest = ''] = out.split('Not proven:\n')
     assert.match(
-      out,
-      /^The proof is valid\. The version is in a daily Merkle tree\.\n +about +https:\/\/passports\.example\.org\/p\/01m45m2vp0fqh9ek41pvnj0nca, version 2\n/,
+      checked,
+      /^The proof is valid\. A version with this commitment is in a daily Merkle tree\.\n/,
     )
-    assert.match(out, / +made before +2026-11-21T00:00:00\.000Z\n/)
+    assert.doesNotMatch(checked, /about|version 2|2026|passports\.example/)
+    assert.match(rest, / +passport +https:\/\/passports\.example\.org\/p\/01m45m2vp0fqh9ek41pvnj0nca\n/)
+    assert.match(rest, / +tree\.until +2026-11-21T00:00:00\.000Z \(made before, as the file says; /)
+    const { ok, passport, version_no, not_proven } = JSON.parse((await run(path, '--json')).out)
+    assert.deepEqual([ok, passport, version_no, not_proven.versionNo], [true, null, null, 2])
+  })
+
+  test('of format 2 proves of which version, and only a time stamp proves a date', async () => {
+    const bound = entries.map((one, n) =>
+      buildVersionEntry(2, { passportId, versionNo: n + 1, commitment: one }),
+    )
+    const tree = { siblings: buildMerkleProof(bound, 1), root: computeMerkleRoot(bound) }
+    const file = buildVersionProof({ ...proven, ...tree, format: 2 })
+    const path = await save('bound.json', file)
+    const [checked = '', rest = ''] = (await run(path)).out.split('Not proven:\n')
+    assert.match(checked, / +about +passport 01m45m2vp0fqh9ek41pvnj0nca, version 2\n/)
+    assert.doesNotMatch(checked, /2026/)
+    assert.match(rest, / +address +https:/)
+    const json = JSON.parse((await run(path, '--json')).out)
+    assert.deepEqual(
+      [json.ok, json.form, json.passport, json.version_no, json.signed_by, json.reason, json.stamped_at],
+      [true, 'version-proof', passportId, 2, null, null, null],
+    )
+    for (const change of [{ passport: '01m45m2vp0fqh9ek41pvnj0ncb' }, { versionNo: 7 }]) {
+      const { code, out } = await run(await save('relabelled.json', { ...file, ...change }), '--json')
+      const { ok, passport, version_no, code: reason } = JSON.parse(out)
+      assert.deepEqual([code, ok, passport, version_no, reason], [1, false, null, null, 'altered'])
+    }
   })
 
   test('is stamped by an authority that --tsa-ca trusts; the time stamp may be a file of its own', async () => {
@@ -81,13 +112,16 @@ describe('the proof of a version', () => {
     const unchecked = await run(proof, '--time-stamp', token)
     assert.match(
       unchecked.out,
-      / +time stamp +2026-11-24T01:25:09\.000Z\n +stamped by +not checked; --tsa-ca/,
+      /Not proven:\n[\s\S]* +timeStamp +2026-11-24T01:25:09\.000Z \(nobody checked who signed it; --tsa-ca/,
     )
     const { code, out } = await run(proof, '--time-stamp', token, '--tsa-ca', ca)
     assert.equal(code, 0)
-    assert.match(out, / +stamped by +CN=Test time stamps\n/)
+    assert.match(
+      out,
+      / +made before +2026-11-24T01:25:09\.000Z\n +stamped by +CN=Test time stamps\nNot proven:/,
+    )
     const untrusted = await run(proof, '--time-stamp', token, '--tsa-ca', other, '--json')
-    assert.deepEqual([untrusted.code, JSON.parse(untrusted.out).result], [1, 'unusable_key'])
+    assert.deepEqual([untrusted.code, JSON.parse(untrusted.out).code], [1, 'unusable_key'])
     assert.match((await run(proof, '--tsa-ca', ca)).err, /has no time stamp\. If you have it as a file/)
     assert.match((await run(proof, '--time-stamp', token, '--tsa-ca', proof)).err, /has no certificates/)
     assert.equal((await run(PASSPORT, '--did', DID, '--tsa-ca', ca)).code, 2)
@@ -129,7 +163,7 @@ describe('the status of a credential', () => {
     assert.deepEqual([code, err], [1, 'Its issuer has revoked it.\n'])
     assert.match(out, / +revocation +revoked, by the list of 20/)
     const json = JSON.parse((await check(revoked, '--json')).out)
-    assert.deepEqual([json.result, json.revoked], ['revoked', true])
+    assert.deepEqual([json.ok, json.code, json.revoked], [false, 'revoked', true])
   })
 
   test('is looked up in a token status list', async () => {
@@ -162,7 +196,7 @@ describe('the status of a credential', () => {
       assert.equal(code, 2, err)
       assert.match(err, /^The status list cannot be used\. /)
       assert.match(err, reason)
-      assert.equal(JSON.parse((await check(file, '--json')).out).result, 'unknown_status')
+      assert.equal(JSON.parse((await check(file, '--json')).out).code, 'unknown_status')
     }
     assert.equal((await run(PASSPORT, '--did', DID, '--status', PASSPORT)).code, 2)
   })
@@ -177,7 +211,9 @@ describe('a signed file', () => {
       `The signature is valid. This is a passport as in EN 18223.
   about      https://passports.example.org/p/01m45m2vp0fqh9ek41pvnj0nca, version 2
   signed by  ${TEST_DID} (key-1)
-  signed at  2026-11-20T10:00:00Z
+Not proven:
+  signed at  2026-11-20T10:00:00Z, by the clock of the signer
+  keys       ${DID} says that these are the keys of the issuer; compare it with https://passports.example.org/issuers/k7m2q9x4t6v8/did.json
 `,
     )
   })
@@ -189,7 +225,7 @@ describe('a signed file', () => {
       /verifiable credential\.\n[\s\S]*revocation +not checked; see number 93417 of https:/,
     )
     const jwt = await run(await save('a.jwt', vectors.vcJwt.jwt), '--did', DID)
-    assert.match(jwt.out, /signed at +not stated\n +valid from +2026-11-02T09:14:05Z/)
+    assert.match(jwt.out, / valid from +2026-11-02T09:14:05Z\nNot proven:\n +signed at +not stated\n/)
     const { presentations } = readExample<{ presentations: { public: string } }>('sd-jwt-battery-item')
     const sdJwt = await run(await save('a.sd-jwt', presentations.public), '--did', DID, '--json')
     const { form, disclosed, version_no } = JSON.parse(sdJwt.out)
@@ -202,7 +238,7 @@ describe('a signed file', () => {
     assert.deepEqual([code, out], [1, 'Not valid.\n'])
     assert.match(err, /^It was changed after it was signed/)
     const json = await run(altered, '--did', DID, '--json')
-    assert.deepEqual([json.code, JSON.parse(json.out).result], [1, 'altered'])
+    assert.deepEqual([json.code, JSON.parse(json.out).code], [1, 'altered'])
     const { d: _, ...publicJwk } = vectors.testPrivateJwk
     const revoked = [{ name: 'key-1', publicJwk, revokedAt: SIGNED_AT }]
     const did = await save('revoked.json', buildDidDocument(TEST_DID, revoked, 'https://a.example/dpp'))
@@ -220,7 +256,7 @@ describe('a signed file', () => {
     const foreign = await run(join(EXAMPLES, 'en18223-furniture-model.json'), '--did', DID)
     assert.deepEqual([foreign.code, foreign.out], [2, 'Not checked.\n'])
     assert.match(foreign.err, /^The key did:web:passports\.example\.org:issuers:p3c8n5w2z7r4#key-1 is not in/)
-    assert.equal(JSON.parse((await run(PASSPORT, '--json')).out).result, 'unknown_key')
+    assert.equal(JSON.parse((await run(PASSPORT, '--json')).out).code, 'unknown_key')
   })
 
   test('is checked with the keys of this installation, if it is one of its issuers', async () => {
@@ -249,7 +285,57 @@ describe('a signed file', () => {
   })
 })
 
+describe('who signed', () => {
+  test('is told apart from who may sign: a passport of another host stands under "Not proven"', async () => {
+    const { proof: _, ...document } = readExample<Record<string, unknown>>('en18223-textile-item')
+    for (const id of ['https://elsewhere.example/p/01m45m2vp0fqh9ek41pvnj0nca', 'urn:example:1']) {
+      const foreign = await addProof({ ...document, digitalProductPassportId: id }, testSigner, SIGNED_AT)
+      const { code, out } = await run(await save('foreign.json', foreign), '--did', DID)
+      assert.equal(code, 0)
+      assert.match(
+        out,
+        /Not proven:\n[\s\S]* +right to sign +the identifier \S+ is not an address of passports\.ex/,
+      )
+    }
+  })
+
+  test('cannot add lines to what is printed', async () => {
+    const { proof: _, ...document } = readExample<Record<string, unknown>>('en18223-textile-item')
+    const id = 'https://a.example/p/1\n  stamped by  somebody'
+    const forged = await addProof({ ...document, digitalProductPassportId: id }, testSigner, SIGNED_AT)
+    const { out } = await run(await save('forged.json', forged), '--did', DID)
+    assert.doesNotMatch(out, /^ +stamped by/m)
+  })
+})
+
 describe('a mirror', () => {
+  test('without a proof is compared, and only accepted on demand', async () => {
+    const to = await emptyFolder()
+    try {
+      const sha256 = createHash('sha256').update('a').digest('hex')
+      const manifest = buildMirrorManifest([{ path: 'a.html', sha256 }], SIGNED_AT)
+      const path = join(to.path, 'manifest.json')
+      await writeFile(path, JSON.stringify(manifest))
+      await writeFile(join(to.path, 'a.html'), 'a')
+      await writeFile(join(to.path, 'b.html'), 'b')
+      const refused = await run(path, '--files', to.path)
+      assert.deepEqual([refused.code, /Nobody signed this manifest/.test(refused.err)], [2, true])
+      const accepted = await run(path, '--files', to.path, '--accept-unsigned')
+      assert.equal(accepted.code, 0)
+      assert.match(
+        accepted.out,
+        / +files +1, all as in the list\nNot proven:\n +signer +nobody\n +time +2026/,
+      )
+      assert.match(accepted.out, / +other files +in the folder and not in the list: b\.html\n/)
+      assert.equal((await run(path, '--accept-unsigned')).code, 2)
+      await writeFile(join(to.path, 'a.html'), 'c')
+      const altered = await run(path, '--files', to.path, '--accept-unsigned', '--json')
+      assert.deepEqual([altered.code, JSON.parse(altered.out).code], [1, 'altered'])
+    } finally {
+      await to.remove()
+    }
+  })
+
   test('is compared with its manifest', async () => {
     const page = '<!doctype html>'
     const sha256 = createHash('sha256').update(page).digest('hex')
@@ -259,9 +345,9 @@ describe('a mirror', () => {
     await mkdir(join(folder.path, 'p'))
     await save('p/a.html', page)
     await save('p/b.html', page)
-    assert.match((await run(path, '--did', DID)).out, /files +2, not compared; --files DIR compares them/)
+    assert.match((await run(path, '--did', DID)).out, /files +not compared; --files DIR compares them/)
     const same = await run(path, '--did', DID, '--files', folder.path)
-    assert.match(same.out, /files +2, all as signed/)
+    assert.match(same.out, /files +2, all as in the list/)
     assert.equal(same.code, 0)
     await save('p/a.html', `${page} `)
     const other = await run(path, '--did', DID, '--files', folder.path)

@@ -12,7 +12,7 @@ import { parseId } from '../../src/kernel/ids.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { proveVersion } from '../../src/passports/documents/prove-version.ts'
 import { createDueRoots, findVersionProof, stampRoots } from '../../src/passports/signed/daily-roots.ts'
-import { listCommitments } from '../../src/passports/signed/list-commitments.ts'
+import { buildEntryOf, listCommitments } from '../../src/passports/signed/list-commitments.ts'
 import { verifyRoots } from '../../src/passports/signed/verify-roots.ts'
 import { computeMerkleRoot, isInMerkleTree } from '../../src/standards/signing/merkle-tree.ts'
 import { SignatureError } from '../../src/standards/signing/signature-error.ts'
@@ -87,9 +87,8 @@ describe('daily roots', () => {
       [first?.versions, first?.until.getTime() ?? 1],
       [ITEMS + 2, first?.until.setUTCHours(0, 0, 0, 0)],
     )
-    const entries = (await readCommitments(null, first?.until ?? new Date(0))).map(
-      ({ commitment }) => commitment,
-    )
+    const all = await readCommitments(null, first?.until ?? new Date(0))
+    const entries = all.map(one => buildEntryOf(one, 2))
     assert.deepEqual(first?.root, computeMerkleRoot(entries))
   })
 
@@ -99,13 +98,16 @@ describe('daily roots', () => {
     for (const one of [...all.slice(0, 3), ...all.slice(1_020, 1_030), ...all.slice(-3)]) {
       const proof = await findVersionProof(s.account.ctx, one)
       assert.ok(proof)
-      const { commitment: entry, index, size, siblings, root } = proof
+      const { format, index, size, siblings, root } = proof
+      assert.equal(format, 2)
       assert.deepEqual(all[index]?.commitment, one.commitment)
+      const entry = buildEntryOf(one, format)
       assert.equal(isInMerkleTree({ entry, index, size, siblings }, root), true)
       const changed = Buffer.from(entry)
       changed.writeUInt8(changed.readUInt8(0) ^ 1, 0)
       assert.equal(isInMerkleTree({ entry: changed, index, size, siblings }, root), false)
       assert.equal(await findVersionProof(s.account.ctx, { ...one, commitment: changed }), undefined)
+      assert.equal(await findVersionProof(s.account.ctx, { ...one, versionNo: 9 }), undefined)
     }
   })
 
@@ -114,8 +116,9 @@ describe('daily roots', () => {
     const proven = await proveVersion(s.t.setup, parseId(id) ?? '', 2)
     const file = buildVersionProof(proven)
     assert.ok(isVersionProof(JSON.parse(JSON.stringify(file))))
-    const { passport, versionNo, stampedAt } = verifyVersionProof(file)
-    assert.deepEqual([passport, versionNo, stampedAt], [`https://carnet.example/p/${id}`, 2, null])
+    const { version, stamp, notProven } = verifyVersionProof(file)
+    assert.deepEqual([version, stamp], [{ passportId: id, versionNo: 2 }, null])
+    assert.equal(notProven.address, `https://carnet.example/p/${id}`)
     const tree = asObject(file.tree)
     const siblings = proven.siblings.map(one => one.toString('base64url'))
     const [first, ...rest] = siblings
@@ -123,10 +126,14 @@ describe('daily roots', () => {
       .toString('base64url')
       .replace(/^./, letter => (letter === 'A' ? 'B' : 'A'))
     for (const changed of [
+      { passport: id.replace(/.$/, letter => (letter === '0' ? '1' : '0')) },
+      { versionNo: 7 },
+      { format: 'carnet-version-proof/1', address: undefined },
       { versionCommitment: other },
       { versionCommitment: 'short' },
       { tree: { ...tree, index: proven.index + 1 } },
       { tree: { ...tree, size: 1 } },
+      { tree: { ...tree, until: undefined } },
       { tree: { ...tree, root: other } },
       { tree: { ...tree, siblings: rest } },
       { tree: { ...tree, siblings: [other, ...rest] } },
@@ -190,6 +197,39 @@ describe('daily roots', () => {
     await createDueRoots(setup(), always)
     assert.equal((await readRoots()).at(-1)?.versions, 0)
   })
+
+  test('that a server of the version before has begun stay of its format, beside the others', async () => {
+    const { sql } = s.t.setup
+    const writeAsBefore = async (until: Date, entry: Buffer) => sql`
+      insert into daily_root_block (account_id, until, number, first_passport, first_version, root, commitments)
+      values (${s.account.id}, ${until}, 0, ${parseId(model) ?? ''}, 1, ${computeMerkleRoot([entry])}, ${entry})
+      on conflict (account_id, until, number) do update set first_passport = excluded.first_passport,
+        first_version = excluded.first_version, root = excluded.root, commitments = excluded.commitments`
+    const [second] = (await readRoots()).slice(1)
+    await assert.rejects(writeAsBefore(second?.until ?? new Date(0), Buffer.alloc(32)), /one_format/)
+    await s.call('PATCH', `/${model}`, { data: { weightKg: 9 } })
+    const [since, until] = [(await readRoots()).at(-1)?.until ?? null, new Date(s.t.clock.now())]
+    until.setUTCHours(24, 0, 0, 0)
+    s.t.clock.advance(DAY_MS)
+    const [only] = await readCommitments(since, until)
+    assert.ok(only)
+    await writeAsBefore(until, only.commitment)
+    assert.equal(await createDueRoots(setup(), always), 1)
+    assert.deepEqual((await readRoots()).at(-1)?.root, computeMerkleRoot([only.commitment]))
+    const uuid = parseId(model) ?? ''
+    const file = buildVersionProof(await proveVersion(s.t.setup, uuid, only.versionNo))
+    const { version, notProven } = verifyVersionProof(file)
+    assert.equal(version, null)
+    assert.deepEqual(
+      [notProven.passport, notProven.versionNo],
+      [`https://carnet.example/p/${model}`, only.versionNo],
+    )
+    assert.deepEqual(verifyVersionProof(buildVersionProof(await proveVersion(s.t.setup, uuid, 1))).version, {
+      passportId: model,
+      versionNo: 1,
+    })
+    assert.deepEqual((await verifyRoots(setup())).problems, [])
+  })
 })
 
 describe('time stamps', () => {
@@ -198,7 +238,7 @@ describe('time stamps', () => {
     tsa.setDown(true)
     await assert.rejects(stampRoots(setup(), timeStamping, always), /answered 503/)
     tsa.setDown(false)
-    assert.equal(await stampRoots(setup(), timeStamping, always), 2)
+    assert.equal(await stampRoots(setup(), timeStamping, always), 3)
     assert.equal(await stampRoots(setup(), timeStamping, always), 0)
     for (const { versions, root, token, stamped_at } of await readRoots()) {
       if (versions === 0) continue
@@ -211,15 +251,16 @@ describe('time stamps', () => {
     }
     const [first] = await readRoots()
     const file = buildVersionProof(await proveVersion(s.t.setup, parseId(model) ?? '', 2))
-    assert.deepEqual(verifyVersionProof(file).stampedAt, first?.stamped_at)
-    assert.equal(verifyVersionProof(file).authority, null)
+    assert.equal(verifyVersionProof(file).notProven.timeStamp, first?.stamped_at?.toISOString())
+    assert.equal(verifyVersionProof(file).stamp, null)
     for (const pem of [tsa.certificates.ca, tsa.certificates.tsa]) {
-      const { authority } = verifyVersionProof(file, { authorities: [new X509Certificate(pem)] })
-      assert.equal(authority, 'CN=Test TSA')
+      const { stamp } = verifyVersionProof(file, { authorities: [new X509Certificate(pem)] })
+      assert.deepEqual(stamp, { at: first?.stamped_at, authority: 'CN=Test TSA' })
     }
     const unstamped = { ...file, timeStamp: null }
     const token = first?.token ?? undefined
-    assert.deepEqual(verifyVersionProof(unstamped, { token }).stampedAt, first?.stamped_at)
+    const stamped = verifyVersionProof(unstamped, { token })
+    assert.equal(stamped.notProven.timeStamp, first?.stamped_at?.toISOString())
   })
 })
 
@@ -230,7 +271,7 @@ describe('a moved account', () => {
     const from = { openPool, sql, clock: s.t.clock, version: 'test', publicUrl: 'https://carnet.example' }
     file = folder.file('export')
     const { counts } = await exportAccountToFile(from, { accountId: s.account.id, path: file })
-    assert.deepEqual([counts.daily_root, counts.daily_root_block], [3, 3])
+    assert.deepEqual([counts.daily_root, counts.daily_root_block], [4, 4])
   })
 
   const move = async (target: Harness, secretCipher: SecretCipher, path = file) => {
@@ -248,13 +289,13 @@ describe('a moved account', () => {
     const target = await startHarness()
     const setup = await move(target, s.t.setup.secretCipher)
     const uuid = parseId(model) ?? ''
-    for (const version of [1, 2, 3])
+    for (const version of [1, 2, 3, 4])
       assert.deepEqual(await proveVersion(setup, uuid, version), await proveVersion(s.t.setup, uuid, version))
     const [before] = [await countRoots(target)]
-    assert.deepEqual(before, { n: 3, entries: ITEMS + 3 })
+    assert.deepEqual(before, { n: 4, entries: ITEMS + 4 })
     s.t.clock.advance(DAY_MS)
     assert.equal(await createDueRoots(setup, always), 1)
-    assert.deepEqual(await countRoots(target), { n: 4, entries: ITEMS + 3 })
+    assert.deepEqual(await countRoots(target), { n: 5, entries: ITEMS + 4 })
     await target.close()
   })
 
@@ -264,7 +305,7 @@ describe('a moved account', () => {
     const setup = await move(target, secretCipher)
     assert.deepEqual(await countRoots(target), { n: 0, entries: 0 })
     assert.equal(await createDueRoots(setup, always), 1)
-    assert.deepEqual(await countRoots(target), { n: 1, entries: ITEMS + 3 })
+    assert.deepEqual(await countRoots(target), { n: 1, entries: ITEMS + 4 })
     await proveVersion(setup, parseId(model) ?? '', 1)
     await target.close()
   })
@@ -278,6 +319,8 @@ describe('a moved account', () => {
       ['daily_root', { token: null, versions: ITEMS + 1 }],
       ['daily_root', { stamped_at: '2020-01-01T00:00:00.000Z' }],
       ['daily_root_block', { commitments: Buffer.alloc(32).toString('base64') }],
+      ['daily_root_block', { entries: Buffer.alloc(32).toString('base64') }],
+      ['daily_root_block', { entries: null }],
       ['daily_root_block', { number: 7 }],
     ] as const) {
       const at = lines.findIndex(line => line.startsWith(`{"type":"${type}"`))

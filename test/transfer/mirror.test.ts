@@ -316,8 +316,9 @@ describe('proofs', () => {
         const place = n === version_no ? `p/${id}` : `p/${id}/v/${n}`
         const { passportRecord } = await readJson(join(dir, place, 'passport.en.json'))
         assert.equal(proof.versionCommitment, passportRecord.versionCommitment)
-        const { passport, versionNo } = proofs.get(`p/${id}/v/${n}/proof.json`) ?? assert.fail()
-        assert.deepEqual([passport, versionNo], [`${ADDRESSES.publicUrl}/p/${id}`, n])
+        const { version, notProven } = proofs.get(`p/${id}/v/${n}/proof.json`) ?? assert.fail()
+        assert.deepEqual(version, { passportId: id, versionNo: n })
+        assert.equal(notProven.address, `${ADDRESSES.publicUrl}/p/${id}`)
       }
     }
     await s.call('PATCH', `/${ids.items[1]}`, { data: { dateOfManufacture: '2026-02' } })

@@ -4,7 +4,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { combineSubtrees, computeMerkleRoot } from '../../standards/signing/merkle-tree.ts'
 import { SignatureError } from '../../standards/signing/signature-error.ts'
 import { readTimeStampToken } from '../../standards/signing/timestamp.ts'
-import { COMMITMENT_BYTES, ENTRIES_PER_BLOCK, splitEntries } from '../core/root-blocks.ts'
+import { ENTRIES_PER_BLOCK, ENTRY_BYTES, splitEntries } from '../core/root-blocks.ts'
 
 /** `root` in hex, `token` in base64, times as ISO 8601. */
 export type DailyRootLine = {
@@ -16,7 +16,7 @@ export type DailyRootLine = {
   created_at: string
 }
 
-/** A subtree: its first entry's passport and version, `root` in hex, and all entries in base64. */
+/** A subtree: its first passport and version, `root` in hex, all commitments or entries in base64. */
 export type DailyRootBlockLine = {
   until: string
   number: number
@@ -24,6 +24,8 @@ export type DailyRootBlockLine = {
   first_version: number
   root: string
   commitments: string
+  /** Instead of commitments, which are empty then. Null or missing: the block is of format 1. */
+  entries?: string | null
 }
 
 type ExportedRoot = { root: Omit<DailyRootLine, 'until'> & { until: Date }; blocks: AsyncGenerator<object> }
@@ -41,7 +43,8 @@ async function* exportBlocks(sql: Sql, accountId: number, until: Date): AsyncGen
   for (let number = 0; ; number++) {
     const [block] = await sql<object[]>`
       select until, number, first_passport, first_version, encode(root, 'hex') as root,
-        translate(encode(commitments, 'base64'), e'\n', '') as commitments
+        translate(encode(commitments, 'base64'), e'\n', '') as commitments,
+        translate(encode(entries, 'base64'), e'\n', '') as entries
       from daily_root_block where account_id = ${accountId} and until = ${until} and number = ${number}`
     if (block === undefined) return
     yield block
@@ -75,13 +78,14 @@ export async function importDailyRootBlock(
   line: DailyRootBlockLine,
 ): Promise<void> {
   const commitments = Buffer.from(line.commitments, 'base64')
-  const root = computeMerkleRoot(splitEntries(commitments))
-  if (root.toString('hex') !== line.root)
+  const entries = typeof line.entries === 'string' ? Buffer.from(line.entries, 'base64') : null
+  const root = computeMerkleRoot(splitEntries({ commitments, entries }))
+  if (root.toString('hex') !== line.root || (entries !== null && commitments.length > 0))
     throw invalidInput(`The daily root of ${line.until} does not fit the commitments in the file.`)
   await sql`
-    insert into daily_root_block (account_id, until, number, first_passport, first_version, root, commitments)
+    insert into daily_root_block (account_id, until, number, first_passport, first_version, root, commitments, entries)
     values (${accountId}, ${line.until}, ${line.number}, ${line.first_passport}, ${line.first_version}, ${root},
-      ${commitments})`
+      ${commitments}, ${entries})`
 }
 
 /** Throws `validation` unless the blocks of each root make that root. */
@@ -89,13 +93,15 @@ export async function requireWholeRoots(sql: Sql, accountId: number): Promise<vo
   const roots = await sql<{ until: Date; versions: number; root: Buffer }[]>`
     select until, versions, root from daily_root where account_id = ${accountId} order by until`
   for (const { until, versions, root } of roots) {
-    const blocks = await sql<{ number: number; root: Buffer; bytes: number }[]>`
-      select number, root, length(commitments) as bytes from daily_root_block
+    const blocks = await sql<{ number: number; root: Buffer; bytes: number; is_bound: boolean }[]>`
+      select number, root, length(coalesce(entries, commitments)) as bytes, entries is not null as is_bound
+      from daily_root_block
       where account_id = ${accountId} and until = ${until} order by number`
     const sizes = blocks.map((_, n) => Math.min(versions - n * ENTRIES_PER_BLOCK, ENTRIES_PER_BLOCK))
     const isWhole =
       blocks.length === Math.ceil(versions / ENTRIES_PER_BLOCK) &&
-      blocks.every(({ number, bytes }, n) => number === n && bytes === COMMITMENT_BYTES * (sizes[n] ?? 0)) &&
+      blocks.every(({ number, bytes }, n) => number === n && bytes === ENTRY_BYTES * (sizes[n] ?? 0)) &&
+      blocks.every(({ is_bound: isBound }) => isBound === blocks[0]?.is_bound) &&
       combineSubtrees(blocks.map(block => block.root)).equals(root)
     if (!isWhole)
       throw invalidInput(`The daily root of ${until.toISOString()} does not fit its blocks in the file.`)

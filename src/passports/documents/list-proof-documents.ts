@@ -37,7 +37,7 @@ async function* listDocuments(
   const { versions: size, root, until } = dailyRoot
   for await (const proof of listVersionProofs(ctx, commitKey, dailyRoot)) {
     const id = idFromUuid(proof.passport)
-    const proven = { ...proof, passport: passportUrl(addresses, id), size, root, until, token: null }
-    yield { id, versionNo: proof.versionNo, document: buildVersionProof(proven) }
+    const place = { passportId: id, address: passportUrl(addresses, id), size, root, until, token: null }
+    yield { id, versionNo: proof.versionNo, document: buildVersionProof({ ...proof, ...place }) }
   }
 }

@@ -29,5 +29,6 @@ export async function proveVersion(
       'This version is in no daily tree yet. It is made an hour after midnight UTC.',
     )
   }
-  return { ...proof, passport: passportUrl(setup.addresses, idFromUuid(uuid)) }
+  const passportId = idFromUuid(uuid)
+  return { ...proof, passportId, address: passportUrl(setup.addresses, passportId) }
 }

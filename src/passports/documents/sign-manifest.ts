@@ -1,10 +1,18 @@
 /** Signs the manifest of a mirror with the key of its account. */
 import type { DataObject } from '../../kernel/data-object.ts'
 import { addProof } from '../../standards/signing/data-integrity.ts'
-import { buildMirrorManifest, type MirroredFile } from '../../standards/signing/mirror-manifest.ts'
+import {
+  buildMirrorManifest,
+  MANIFEST_PATH,
+  type MirroredFile,
+  STATE_FOLDER,
+} from '../../standards/signing/mirror-manifest.ts'
 import { createSigner } from '../../standards/signing/p256.ts'
 import type { DocumentSetup } from './setup.ts'
 import { findSigningIssuer, getDid } from './sign-document.ts'
+
+/** Files of a mirror that the manifest explains and does not hash. */
+export const MIRROR_PATHS = { manifest: MANIFEST_PATH, state: STATE_FOLDER } as const
 
 /** With a proof if the account signs. */
 export async function createManifest(

@@ -16,8 +16,15 @@ import {
   proveSubtree,
 } from '../../standards/signing/merkle-tree.ts'
 import { buildTimeStampRequest, readTimeStampResponse } from '../../standards/signing/timestamp.ts'
-import { ENTRIES_PER_BLOCK, splitEntries } from '../core/root-blocks.ts'
-import { listCommitments } from './list-commitments.ts'
+import { ENTRY_FORMAT, type EntryFormat } from '../../standards/signing/version-entry.ts'
+import {
+  ENTRIES_PER_BLOCK,
+  getEntryFormat,
+  joinEntries,
+  type StoredBlock,
+  splitEntries,
+} from '../core/root-blocks.ts'
+import { buildEntryOf, listCommitments, type VersionCommitment } from './list-commitments.ts'
 
 const DAY_MS = 86_400_000
 /** After midnight UTC: what was being written at midnight is stored by then, on all machines. */
@@ -54,41 +61,67 @@ async function findLastRootTime({ sql, accountId }: AccountContext): Promise<Dat
   return row?.until ?? null
 }
 
-/** Holds one block in memory. Repeated after a crash, it writes the same blocks. */
-async function createRoot(
-  ctx: AccountContext,
-  commitKey: Buffer,
-  span: { since: Date | null; until: Date },
-): Promise<void> {
+type Span = { since: Date | null; until: Date }
+
+/**
+ * Holds one block in memory. Repeated after a crash, it writes the same blocks. The first block decides the
+ * format: a server of the version before may have begun this tree.
+ */
+async function createRoot(ctx: AccountContext, commitKey: Buffer, span: Span): Promise<void> {
   const { sql, accountId, clock } = ctx
-  const { until } = span
-  const roots: Buffer[] = []
-  let entries: Buffer[] = []
-  let first: { passport: string; versionNo: number } | undefined
-  let versions = 0
-  const writeBlock = async () => {
-    if (first === undefined) return
-    const root = computeMerkleRoot(entries)
-    await sql`
-      insert into daily_root_block (account_id, until, number, first_passport, first_version, root, commitments)
-      values (${accountId}, ${until}, ${roots.length}, ${first.passport}, ${first.versionNo}, ${root}, ${Buffer.concat(entries)})
-      on conflict (account_id, until, number) do update set first_passport = excluded.first_passport,
-        first_version = excluded.first_version, root = excluded.root, commitments = excluded.commitments`
-    roots.push(root)
-    entries = []
-    first = undefined
-  }
-  for await (const { passport, versionNo, commitment } of listCommitments(ctx, commitKey, span)) {
-    first ??= { passport, versionNo }
-    entries.push(commitment)
-    versions++
-    if (entries.length === ENTRIES_PER_BLOCK) await writeBlock()
-  }
-  await writeBlock()
+  const tree =
+    (await writeBlocks(ctx, commitKey, span, ENTRY_FORMAT)) ?? (await writeBlocks(ctx, commitKey, span, 1))
+  if (tree === undefined) throw new Error(`the tree of ${span.until.toISOString()} has blocks of two formats`)
+  const { roots, versions } = tree
   await sql`
     insert into daily_root (account_id, until, versions, root, created_at)
-    values (${accountId}, ${until}, ${versions}, ${combineSubtrees(roots)}, ${clock.now()})
+    values (${accountId}, ${span.until}, ${versions}, ${combineSubtrees(roots)}, ${clock.now()})
     on conflict do nothing`
+}
+
+/** Undefined if a block is there in another format. */
+async function writeBlocks(
+  ctx: AccountContext,
+  commitKey: Buffer,
+  span: Span,
+  format: EntryFormat,
+): Promise<{ roots: Buffer[]; versions: number } | undefined> {
+  const roots: Buffer[] = []
+  let block: { first: VersionCommitment; entries: Buffer[] } | undefined
+  let versions = 0
+  for await (const version of listCommitments(ctx, commitKey, span)) {
+    block ??= { first: version, entries: [] }
+    block.entries.push(buildEntryOf(version, format))
+    versions++
+    if (block.entries.length < ENTRIES_PER_BLOCK) continue
+    if (!(await writeBlock(ctx, span.until, { ...block, format, roots }))) return undefined
+    block = undefined
+  }
+  if (block !== undefined && !(await writeBlock(ctx, span.until, { ...block, format, roots })))
+    return undefined
+  return { roots, versions }
+}
+
+type NewBlock = { first: VersionCommitment; entries: readonly Buffer[]; format: EntryFormat; roots: Buffer[] }
+
+/** Appends its root to `roots`. Returns false if the block is there in another format. */
+async function writeBlock(
+  { sql, accountId }: AccountContext,
+  until: Date,
+  { first, entries, format, roots }: NewBlock,
+): Promise<boolean> {
+  const root = computeMerkleRoot(entries)
+  const stored = joinEntries(format, entries)
+  const written = await sql`
+    insert into daily_root_block (account_id, until, number, first_passport, first_version, root, commitments, entries)
+    values (${accountId}, ${until}, ${roots.length}, ${first.passport}, ${first.versionNo}, ${root},
+      ${stored.commitments}, ${stored.entries})
+    on conflict (account_id, until, number) do update set first_passport = excluded.first_passport,
+      first_version = excluded.first_version, root = excluded.root, commitments = excluded.commitments,
+      entries = excluded.entries
+      where (daily_root_block.entries is null) = (excluded.entries is null)`
+  roots.push(root)
+  return written.count === 1
 }
 
 /** Asks for time stamps over roots that have none, the oldest first. Throws at the first that fails. */
@@ -124,6 +157,7 @@ async function requestTimeStamp(outbound: Outbound, url: string, root: Buffer) {
 
 /** That a version is under a root. `siblings` as in RFC 6962, from the bottom. */
 export type VersionProof = {
+  format: EntryFormat
   versionNo: number
   commitment: Buffer
   until: Date
@@ -135,35 +169,36 @@ export type VersionProof = {
   stampedAt: Date | null
 }
 
-type Subject = { passport: string; versionNo: number; commitment: Buffer }
+type FoundBlock = StoredBlock & {
+  until: Date
+  number: number
+  versions: number
+  root: Buffer
+  token: Buffer | null
+  stamped_at: Date | null
+}
 
 /** Undefined until a root covers the version. `ctx` is at the account's home, `passport` a UUID. */
 export async function findVersionProof(
   { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,
-  { passport, versionNo, commitment }: Subject,
+  version: VersionCommitment,
 ): Promise<VersionProof | undefined> {
-  const [found] = await sql<
-    {
-      until: Date
-      number: number
-      commitments: Buffer
-      versions: number
-      root: Buffer
-      token: Buffer | null
-      stamped_at: Date | null
-    }[]
-  >`
-    select r.until, b.number, b.commitments, r.versions, r.root, r.token, r.stamped_at
+  const { passport, versionNo, commitment } = version
+  const [found] = await sql<FoundBlock[]>`
+    select r.until, b.number, b.commitments, b.entries, r.versions, r.root, r.token, r.stamped_at
     from daily_root r cross join lateral (
-      select b.number, b.commitments from daily_root_block b
+      select b.number, b.commitments, b.entries from daily_root_block b
       where b.account_id = r.account_id and b.until = r.until
         and (b.first_passport, b.first_version) <= (${passport}::uuid, ${versionNo}::int)
       order by b.number desc limit 1) b
-    where r.account_id = ${accountId} and position(${commitment}::bytea in b.commitments) > 0
+    where r.account_id = ${accountId} and (position(${commitment}::bytea in b.commitments) > 0
+      or position(${buildEntryOf(version, 2)}::bytea in b.entries) > 0)
     order by r.until limit 1`
   if (found === undefined) return undefined
-  const entries = splitEntries(found.commitments)
-  const place = entries.findIndex(entry => entry.equals(commitment))
+  const format = getEntryFormat(found)
+  const entries = splitEntries(found)
+  const own = buildEntryOf(version, format)
+  const place = entries.findIndex(entry => entry.equals(own))
   if (place === -1) return undefined
   const blocks = await sql<{ root: Buffer }[]>`
     select root from daily_root_block where account_id = ${accountId} and until = ${found.until} order by number`
@@ -174,5 +209,5 @@ export async function findVersionProof(
   )
   const siblings = [...buildMerkleProof(entries, place), ...above]
   const index = number * ENTRIES_PER_BLOCK + place
-  return { versionNo, commitment, until, index, size, siblings, root, token, stampedAt }
+  return { format, versionNo, commitment, until, index, size, siblings, root, token, stampedAt }
 }

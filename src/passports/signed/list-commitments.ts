@@ -3,6 +3,7 @@ import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
+import { buildVersionEntry, type EntryFormat } from '../../standards/signing/version-entry.ts'
 import { firstHash } from '../core/hash-chain.ts'
 
 /** From `since`, or ever, to before `until`. */
@@ -10,6 +11,10 @@ type Span = { since: Date | null; until: Date }
 
 /** `commitment` has 32 bytes, `passport` is a UUID. */
 export type VersionCommitment = { passport: string; versionNo: number; commitment: Buffer }
+
+/** What stands for it in a tree of this format. */
+export const buildEntryOf = ({ passport, ...version }: VersionCommitment, format: EntryFormat): Buffer =>
+  buildVersionEntry(format, { passportId: idFromUuid(passport), ...version })
 
 type HashedVersion = { passport: string; version_no: number; hash: Buffer }
 

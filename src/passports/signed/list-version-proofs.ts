@@ -1,8 +1,9 @@
 /** Lists the proofs of all versions under an account's daily roots, reading each block of a tree once. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { buildMerkleProofs, proveSubtree } from '../../standards/signing/merkle-tree.ts'
-import { ENTRIES_PER_BLOCK, splitEntries } from '../core/root-blocks.ts'
-import { listCommitments, type VersionCommitment } from './list-commitments.ts'
+import type { EntryFormat } from '../../standards/signing/version-entry.ts'
+import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'
+import { buildEntryOf, listCommitments, type VersionCommitment } from './list-commitments.ts'
 
 /** `since`: null for the first root. */
 export type DailyRoot = { since: Date | null; until: Date; versions: number; root: Buffer }
@@ -24,12 +25,17 @@ export const listRootTokens = ({ sql, accountId }: Pick<AccountContext, 'sql' | 
 
 /** `passport` is a UUID. */
 export type ListedProof = VersionCommitment & {
+  format: EntryFormat
   index: number
   siblings: Buffer[]
 }
 
 type Block = { number: number; first_passport: string; first_version: number; root: Buffer }
-type Places = { number: number; byCommitment: ReadonlyMap<string, { place: number; below: Buffer[] }> }
+type Places = {
+  number: number
+  format: EntryFormat
+  byEntry: ReadonlyMap<string, { place: number; below: Buffer[] }>
+}
 
 /** By passport and version. Leaves out a version that was stored after its root was made. */
 export async function* listVersionProofs(
@@ -52,10 +58,11 @@ export async function* listVersionProofs(
       places = await readPlaces(ctx, until, number)
       above = proveSubtree(roots, number)
     }
-    const found = places.byCommitment.get(one.commitment.toString('latin1'))
+    const { format, byEntry } = places
+    const found = byEntry.get(buildEntryOf(one, format).toString('latin1'))
     if (found === undefined) continue
     const { place, below } = found
-    yield { ...one, index: number * ENTRIES_PER_BLOCK + place, siblings: [...below, ...above] }
+    yield { ...one, format, index: number * ENTRIES_PER_BLOCK + place, siblings: [...below, ...above] }
   }
 }
 
@@ -68,13 +75,13 @@ async function readPlaces(
   until: Date,
   number: number,
 ): Promise<Places> {
-  const [block] = await sql<{ commitments: Buffer }[]>`
-    select commitments from daily_root_block
+  const [block = { commitments: Buffer.alloc(0), entries: null }] = await sql<StoredBlock[]>`
+    select commitments, entries from daily_root_block
     where account_id = ${accountId} and until = ${until} and number = ${number}`
-  const entries = splitEntries(block?.commitments ?? Buffer.alloc(0))
+  const entries = splitEntries(block)
   const { proofs } = buildMerkleProofs(entries)
-  const byCommitment = new Map(
+  const byEntry = new Map(
     entries.map((entry, place) => [entry.toString('latin1'), { place, below: proofs[place] ?? [] }]),
   )
-  return { number, byCommitment }
+  return { number, format: getEntryFormat(block), byEntry }
 }

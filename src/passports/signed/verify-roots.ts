@@ -4,9 +4,10 @@ import { getSecretIssuer, listIssuerAccounts } from '../../accounts/issuer/issue
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { combineSubtrees, computeMerkleRoot } from '../../standards/signing/merkle-tree.ts'
-import { ENTRIES_PER_BLOCK, splitEntries } from '../core/root-blocks.ts'
+import type { EntryFormat } from '../../standards/signing/version-entry.ts'
+import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'
 import type { RootSetup } from './daily-roots.ts'
-import { listCommitments, type VersionCommitment } from './list-commitments.ts'
+import { buildEntryOf, listCommitments, type VersionCommitment } from './list-commitments.ts'
 
 type DailyRoot = { until: Date; versions: number; root: Buffer }
 
@@ -49,16 +50,20 @@ async function findProblem(
   const roots: Buffer[] = []
   let count = 0
   let stored: readonly Buffer[] = []
+  let format: EntryFormat | undefined
   for await (const version of listCommitments(ctx, commitKey, { since, until })) {
     if (count % ENTRIES_PER_BLOCK === 0) {
       const block = await readBlock(ctx, until, roots.length)
       if (block === undefined) return `${describe(version)} is not in it`
-      stored = splitEntries(block.commitments)
+      stored = splitEntries(block)
+      format ??= getEntryFormat(block)
+      if (format !== getEntryFormat(block)) return `its block ${roots.length} is of another format`
       if (!computeMerkleRoot(stored).equals(block.root)) return `its block ${roots.length} was altered`
       roots.push(block.root)
     }
     const entry = stored[count % ENTRIES_PER_BLOCK]
-    if (!entry?.equals(version.commitment)) return `${describe(version)} was altered, or is next to a gap`
+    if (format === undefined || !entry?.equals(buildEntryOf(version, format)))
+      return `${describe(version)} was altered, or is next to a gap`
     count++
   }
   if (count !== versions) return `it covers ${versions} versions, and ${count} are stored`
@@ -72,9 +77,9 @@ async function readBlock(
   { sql, accountId }: { sql: Sql; accountId: number },
   until: Date,
   number: number,
-): Promise<{ root: Buffer; commitments: Buffer } | undefined> {
-  const [block] = await sql<{ root: Buffer; commitments: Buffer }[]>`
-    select root, commitments from daily_root_block
+): Promise<(StoredBlock & { root: Buffer }) | undefined> {
+  const [block] = await sql<(StoredBlock & { root: Buffer })[]>`
+    select root, commitments, entries from daily_root_block
     where account_id = ${accountId} and until = ${until} and number = ${number}`
   return block
 }

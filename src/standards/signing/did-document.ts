@@ -47,6 +47,12 @@ export function getDidDocumentUrl(did: string): string | undefined {
   return `https://${host.replace(/%3A/i, ':')}/${folder}/did.json`
 }
 
+/** The host, with its port, that a `did:web` stands for; undefined for another method. */
+export function getDidHost(did: string): string | undefined {
+  const url = getDidDocumentUrl(did)
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined
+}
+
 /** `passportsUrl` is where passports are read by the API of EN 18222. */
 export function buildDidDocument(did: string, keys: readonly IssuerKey[], passportsUrl: string) {
   const methods = keys.map(key => describeKey(did, key))

@@ -27,7 +27,10 @@ export type SignedText = {
   verify: (findKey: FindKey, now: Date) => SignedFacts
 }
 
+/** What somebody signed. None of it says that it is true: `signedAt` is by the clock of the signer. */
 export type SignedFacts = {
+  /** The identifier of the passport; null of a list or a mirror. */
+  passport: string | null
   /** The passport, the credential, the list, or the time of the mirror. */
   subject: string
   versionNo: number | null
@@ -66,7 +69,18 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
+/** How far the clock of a signer may be ahead of ours. */
+export const MAX_CLOCK_SKEW_MS = 300_000
+
+/** Throws `not_current` for what says that it was signed in the future. */
+function requireSignedBefore(signedMs: number | undefined, now: Date): void {
+  if (signedMs === undefined || signedMs <= now.getTime() + MAX_CLOCK_SKEW_MS) return
+  const time = new Date(signedMs).toISOString()
+  throw new SignatureError('not_current', `It says that it was signed at ${time}, which is in the future.`)
+}
+
 const NO_FACTS = {
+  passport: null,
   versionNo: null,
   signedAt: null,
   validFrom: null,
@@ -88,6 +102,7 @@ function readDocument(text: string): SignedText {
     keyId,
     verify: (findKey, now) => {
       const { created } = verifyProof(document, findKey)
+      requireSignedBefore(Date.parse(created), now)
       if (form === 'passport') return { ...describePassport(document), signedAt: created }
       if (form === 'mirror-manifest') return { ...describeManifest(document), signedAt: created }
       return { ...checkCredential(document, keyId, now), signedAt: created }
@@ -104,7 +119,8 @@ function recognizeDocument({ type, format, digitalProductPassportId }: DataObjec
 
 function describePassport({ digitalProductPassportId, passportRecord }: DataObject): SignedFacts {
   const { versionNo } = asObject(passportRecord)
-  return { ...NO_FACTS, subject: String(digitalProductPassportId), versionNo: findNumber(versionNo) }
+  const passport = String(digitalProductPassportId)
+  return { ...NO_FACTS, passport, subject: passport, versionNo: findNumber(versionNo) }
 }
 
 const describeManifest = (manifest: DataObject): SignedFacts => ({
@@ -117,11 +133,15 @@ function checkCredential(credential: DataObject, keyId: string, now: Date): Sign
   requireIssuer(credential, keyId)
   requireCurrent(credential, now)
   const { statusListCredential, statusListIndex } = asObject(credential.credentialStatus)
-  const { id } = asObject(credential.credentialSubject)
+  const { id, characteristics } = asObject(credential.credentialSubject)
+  const isPassport = [credential.type].flat().includes('DigitalProductPassport')
   const bits = findRevocationBits(credential.credentialSubject)
   return {
     ...NO_FACTS,
     list: bits === undefined ? null : { url: String(credential.id), bits },
+    // The address of a credential is that of its passport, with a query.
+    passport: isPassport ? (findString(credential.id)?.split('?', 1)[0] ?? null) : null,
+    versionNo: findNumber(asObject(characteristics).versionNo),
     subject: findString(credential.id) ?? findString(id) ?? 'a credential without an id',
     validFrom: findString(credential.validFrom),
     validUntil: findString(credential.validUntil),
@@ -139,7 +159,12 @@ const verifyListJwt = (text: string) => (findKey: FindKey, now: Date) => {
   verifyJws(jws, findKey(jws.keyId))
   const url = String(jws.payload.sub)
   const facts = checkClaims(jws.payload, jws.keyId, now)
-  return { ...facts, subject: url, list: { url, bits: decodeTokenStatusBits(jws.payload.status_list) } }
+  return {
+    ...facts,
+    passport: null,
+    subject: url,
+    list: { url, bits: decodeTokenStatusBits(jws.payload.status_list) },
+  }
 }
 
 function readSdJwt(text: string): SignedText {
@@ -158,10 +183,12 @@ function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts 
     throw new SignatureError('unusable_key', `The key ${keyId} is not one of its issuer, ${String(iss)}.`)
   }
   const [issuedMs, fromMs, untilMs] = [iat, nbf, exp].map(parseSeconds)
+  requireSignedBefore(issuedMs, now)
   requirePeriod(fromMs, untilMs, now)
   const { idx, uri } = asObject(asObject(claims.status).status_list)
   return {
     ...NO_FACTS,
+    passport: findString(claims.digitalProductPassportId),
     subject: String(claims.digitalProductPassportId),
     versionNo: findNumber(claims.versionNo),
     signedAt: formatTime(issuedMs),

@@ -48,8 +48,14 @@ export function readTimeStampResponse(response: Uint8Array, hash: Uint8Array, no
 
 /** The time of a stored token. Throws SignatureError if it is for another hash. */
 export function readTimeStampToken(token: Uint8Array, hash: Uint8Array): Date {
-  const [signed] = readChildren(Buffer.from(token))
-  return readStamp(requireTag(signed, DER.sequence), hash).time
+  return readStamp(readToken(token), hash).time
+}
+
+/** Nothing may follow the token, because nobody would have signed it. */
+function readToken(token: Uint8Array): DerElement {
+  const [signed, more] = readChildren(Buffer.from(token))
+  if (more !== undefined) throw malformed('The time stamp is followed by something else.')
+  return requireTag(signed, DER.sequence)
 }
 
 function readStamp(token: DerElement, hash: Uint8Array): { time: Date; rest: DerElement[] } {
@@ -72,8 +78,7 @@ export function verifyTimeStampSignature(
   hash: Uint8Array,
   authorities: readonly X509Certificate[],
 ): X509Certificate {
-  const [whole] = readChildren(Buffer.from(token))
-  const signed = requireTag(whole, DER.sequence)
+  const signed = readToken(token)
   const { time } = readStamp(signed, hash)
   const parts = readSignedData(signed)
   return verifyCmsSignature({ type: INFO_TYPE, content: readContent(parts), parts }, authorities, time)

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { MIRROR_PATHS } from '../../passports/documents/sign-manifest.ts'
 import type { ChangePosition } from '../../passports/read/list-changes.ts'
 import { invalidFolder, type SafeFolder } from '../static/safe-folder.ts'
 import {
@@ -17,11 +18,10 @@ import {
   parseFiles,
 } from './mirror-group.ts'
 
-const STATE_FOLDER = '.carnet-mirror'
+const STATE_FOLDER = MIRROR_PATHS.state
 const STATE_FILE = `${STATE_FOLDER}/state.json`
 /** Its name changes when it is written anew. */
 const getJournalPath = (number: number) => `${STATE_FOLDER}/files-${number}.ndjson`
-export const MANIFEST = 'manifest.json'
 const FORMAT = 1
 /** Lines of the journal beyond twice the number of groups; then it is written anew. */
 const MAX_OLD_LINES = 1_000
@@ -115,7 +115,7 @@ export async function openMirrorFolder({ dir, folder }: Place, owner: Owner) {
     },
     /** Writes the manifest and ends the pass. */
     async finish(manifest: string, pass: MirrorPass): Promise<void> {
-      await folder.replace(MANIFEST, manifest)
+      await folder.replace(MIRROR_PATHS.manifest, manifest)
       touchedFolders.add('.')
       const { since: _, ...last } = pass
       Object.assign(state, { last, pass: null })

@@ -6,7 +6,11 @@ import { createKeyFinder, getDidDocumentUrl } from '../../../src/standards/signi
 import { signJws } from '../../../src/standards/signing/jws.ts'
 import { buildMirrorManifest, listMirroredFiles } from '../../../src/standards/signing/mirror-manifest.ts'
 import { SignatureError } from '../../../src/standards/signing/signature-error.ts'
-import { readSignedText, type SignedForm } from '../../../src/standards/signing/signed-text.ts'
+import {
+  MAX_CLOCK_SKEW_MS,
+  readSignedText,
+  type SignedForm,
+} from '../../../src/standards/signing/signed-text.ts'
 import {
   buildTokenStatusList,
   createStatusBits,
@@ -49,8 +53,8 @@ describe('a signed text', () => {
     })
     assert.deepEqual(found, [
       ['key-1', passport, 2, '2026-11-20T10:00:00Z', null],
-      ['key-1', `${passport}?version=2&format=vc`, null, '2026-11-20T10:00:00Z', '2026-11-02T09:14:05Z'],
-      ['key-1-jwk', `${passport}?version=2&format=vc`, null, null, '2026-11-02T09:14:05Z'],
+      ['key-1', `${passport}?version=2&format=vc`, 2, '2026-11-20T10:00:00Z', '2026-11-02T09:14:05Z'],
+      ['key-1-jwk', `${passport}?version=2&format=vc`, 2, null, '2026-11-02T09:14:05Z'],
       [
         'key-1',
         'https://passports.example.org/p/01m45nzwt0ewpa35pb00tpn7ym',
@@ -88,6 +92,19 @@ describe('a signed text', () => {
         assert.throws(check, SignatureError, `${form}: ${at} is ${changed[at]}`)
       }
     }
+  })
+
+  test('is refused if it says that it was signed in the future, by more than clocks differ', async () => {
+    const sign = async (created: Date) => {
+      const { proof: _, ...document } = readExample('en18223-textile-item')
+      return read(JSON.stringify(await addProof(document, testSigner, created)))
+    }
+    ;(await sign(new Date(NOW.getTime() + MAX_CLOCK_SKEW_MS))).verify(findKey, NOW)
+    const future = await sign(new Date('2099-01-01T00:00:00Z'))
+    assert.throws(() => future.verify(findKey, NOW), withCode('not_current'))
+    const iat = Date.parse('2099-01-01T00:00:00Z') / 1000
+    const token = read(await signJws({ ...tokenList, iat, exp: iat + 9 }, STATUS_LIST_JWT, testSigner))
+    assert.throws(() => token.verify(findKey, NOW), withCode('not_current'))
   })
 
   test('is refused after its time', () => {
