@@ -135,6 +135,8 @@ export type Texts = {
     submit: string
     accountName: string
     accountNameHint: string
+    legalName: string
+    legalNameHint: string
   }
   setPassword: {
     title: string
@@ -1890,6 +1892,8 @@ export type Texts = {
     registry_switched_off: string
     backup_url_changed: string
     credential_revoked: string
+    account_verified: string
+    verification_withdrawn: string
   }
   brand: {
     link: string

@@ -71,6 +71,8 @@ export type AuditAction =
   | 'registry_switched_off'
   | 'backup_url_changed'
   | 'credential_revoked'
+  | 'account_verified'
+  | 'verification_withdrawn'
 
 /**
  * Writes an entry by the context's actor. Call it inside the transaction of the change: every setting has an

@@ -28,6 +28,7 @@ const deliveries = () => import('./commands/webhook-deliveries.ts')
 const spread = () => import('./commands/accounts-spread.ts')
 const move = () => import('./commands/accounts-move.ts')
 const shards = () => import('./commands/shards.ts')
+const identity = () => import('./commands/accounts-verify.ts')
 const signing = () => import('./commands/accounts-signing.ts')
 const registrySettings = () => import('./commands/accounts-registry.ts')
 const registry = () => import('./commands/registry.ts')
@@ -57,6 +58,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'accounts brand': entry('set how the public pages of an account look', brand, 'accountsBrand'),
   'accounts scans': entry("show or change how an account's scans are counted", scans, 'accountsScans'),
+  'accounts verify': entry('show, approve or withdraw who accounts are', identity, 'accountsVerify'),
   'accounts signing': entry('sign the documents of an account, or stop', signing, 'accountsSigning'),
   'accounts signing rotate': entry('sign with a new key', signing, 'accountsSigningRotate'),
   'accounts signing revoke': entry('declare a signing key stolen', signing, 'accountsSigningRevoke'),

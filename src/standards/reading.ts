@@ -45,6 +45,17 @@ export type UndatedReading = Omit<Reading, 'changedAt'>
 
 export type ParentAddresses = Pick<Reading, 'id' | 'url' | 'dppId' | 'gs1Url'>
 
+export type PartyIdentifier = { scheme: 'gln' | 'lei' | 'vat' | 'eori'; value: string }
+
+/** Who signs, as documents name it: nothing that an account only asserts. */
+export type IssuerIdentity = {
+  /** The verified legal name; else that the service signs for an account that it has not verified. */
+  name: string
+  isVerified: boolean
+  /** Empty unless verified. */
+  identifiers: readonly PartyIdentifier[]
+}
+
 /** Where the documents are published, and by whom. Addresses have no slash at the end. */
 export type Publisher = {
   publicUrl: string
@@ -54,4 +65,6 @@ export type Publisher = {
   did: string | null
   /** Whether the DID names the economic operator even if it has another identifier. */
   prefersDid?: boolean
+  /** Undefined without a signing key. */
+  issuer?: IssuerIdentity | undefined
 }

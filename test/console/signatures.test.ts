@@ -41,7 +41,7 @@ describe('the page of signatures', () => {
   test('says before switching on for whom the key signs; and has no keys yet', async () => {
     const { text } = await owner.get(AT)
     assert.match(text, /not signed\./)
-    assert.match(text, /for the economic operator that each passport names/)
+    assert.match(text, /name the company that the operator of this server has verified/)
     assert.doesNotMatch(text, /did:web/)
     assert.doesNotMatch(text, /Revoke/)
     assert.equal((await owner.get(`${AT}/rotate`)).headers.location, AT)

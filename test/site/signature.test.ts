@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
+import { nameOnly } from '../../src/accounts/identity/identity.ts'
 import { reencryptIssuerSecrets, rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
@@ -15,6 +17,8 @@ import { ADDRESSES, CORES, type Harness, startHarness, type TestAccount } from '
 const OPERATOR = 'Nord & Licht <GmbH>'
 const LINK = /\/signature\?/
 const SIGNED = /Signed for Nord &#38; Licht &#60;GmbH&#62;/
+const NOT_VERIFIED =
+  /Signed by the service Carnet \(carnet\.example\) for an account that it has not verified/
 
 let t: Harness
 let account: TestAccount
@@ -94,13 +98,20 @@ describe('the signature on the page', () => {
     assert.match((await open(`/p/${id}/signature`, { accept: 'application/json' })).body, /"not_found"/)
   })
 
-  test('appears on cached pages within a second, for the economic operator, and costs no statement', async () => {
+  test('appears on cached pages within a second, for the verified company alone, and costs no statement', async () => {
     const unsigned = await countStatements()
     const before = await view()
     await setSigning(ctx, true)
     t.clock.advance(1_000)
     const { headers, body } = await view()
-    assert.match(body, SIGNED)
+    assert.match(body, NOT_VERIFIED)
+    assert.doesNotMatch(body, SIGNED)
+    assert.match((await open(`/p/${id}/signature`)).body, NOT_VERIFIED)
+    await verifyAccount(ctx, nameOnly(OPERATOR), 'Operator')
+    t.clock.advance(1_000)
+    const verified = await view()
+    assert.match(verified.body, SIGNED)
+    assert.notEqual(verified.headers.etag, headers.etag)
     assert.notEqual(headers.etag, before.headers.etag)
     assert.equal(await countStatements(), unsigned)
   })

@@ -24,6 +24,9 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   'en18223/textile/v1': 'f7c03b148e0a25e1b2b7fe8d82e55a8f61753c93123a5490fd3e706f4684c907',
   'en18223/battery/v1': '657d3f6b698bbf06d7d9afd6ed4645e8bac455e05fa28f640e0e15e19aed100b',
   'en18223/furniture/v1': '7c6c1582f9e66acc4e17b841bcf28f8ae3de4d05fe97055788665a99cdb236e8',
+  'en18223/textile/v2': 'eafaa28492ecbdf6e37ddb0e0bacee9bf448a747e79e1a17fd9b72ed1d30208b',
+  'en18223/battery/v2': 'ede7412cfaccad5a830b1c04796091f1c18e35974cdacbb4d1e6df53846131a0',
+  'en18223/furniture/v2': '684ef778472cdf5d6666ae27cb26393a54e2487e2cdc83502cf1a268fb268318',
 }
 
 const pathOf = (category: string, version: string) => `en18223/${category}/${version}`

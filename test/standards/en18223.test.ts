@@ -10,7 +10,7 @@ import { asObject, type DataObject, isObject } from '../../src/kernel/data-objec
 import { loadRules } from '../../src/readiness/rules.ts'
 import { buildDictionaryReference } from '../../src/standards/en18223/dictionary.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../src/standards/en18223/document.ts'
-import { RECORD_FIELD } from '../../src/standards/en18223/header.ts'
+import { getContextVersion, RECORD_FIELD } from '../../src/standards/en18223/header.ts'
 import { HEADER_MEMBER, PASSPORT_RECORD } from '../../src/standards/en18223/names.ts'
 import { fromEn } from '../../src/standards/en18223/read-document.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
@@ -35,12 +35,13 @@ function moveAfter<Value>(
 }
 
 /**
- * The examples are older than two settled points: the place of `manufacturingFacility` in the field table, and
- * the type of a document, which stands beside the title of the resource.
+ * The examples are older than three settled points: the place of `manufacturingFacility` in the field table, the
+ * type of a document, which stands beside the title of the resource, and the number of the newest context.
  */
 function settle({ proof: _, ...example }: DataObject): DataObject {
   const withType = (one: DataObject) => ({ ...one, type: one.resourceTitle })
   const members = Object.entries(example).map(([name, value]): [string, unknown] => {
+    if (name === '@context' && Array.isArray(value)) return [name, value.map(nameNewestContext)]
     if (name === 'complianceDocuments' && Array.isArray(value)) return [name, value.map(withType)]
     return name === 'elements' && Array.isArray(value) ? [name, settleElements(value)] : [name, value]
   })
@@ -52,6 +53,9 @@ function settle({ proof: _, ...example }: DataObject): DataObject {
     ),
   )
 }
+
+const nameNewestContext = (context: string): string =>
+  context.replace(/\/en18223\/(\w+)\/v1$/, (_, id) => `/en18223/${id}/v${getContextVersion(id)}`)
 
 const settleElements = (elements: readonly DataObject[]): DataObject[] =>
   moveAfter(

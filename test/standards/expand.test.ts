@@ -17,7 +17,7 @@ import { ADDRESSES } from '../harness.ts'
 import { read, rowOf } from '../site/passport-views.ts'
 import { plant } from '../site/planted.ts'
 import { createStrictProcessor, listScalars } from './expand.ts'
-import { PUBLISHER, READINGS, readData } from './readings.ts'
+import { PUBLISHER, READINGS, readData, verifiedIssuer } from './readings.ts'
 import { TEST_DID, testSigner } from './signing-examples.ts'
 import { parseExample } from './worked-examples.ts'
 
@@ -27,7 +27,7 @@ const AT = new Date('2026-11-20T10:00:00Z')
 const sign = (document: DataObject) => addProof(document, testSigner, AT)
 
 function requireCredential(reading: Reading): DataObject {
-  const publisher = { ...PUBLISHER, did: TEST_DID }
+  const publisher = { ...PUBLISHER, did: TEST_DID, issuer: verifiedIssuer(reading) }
   const result = buildUntpCredential({ reading, publisher, status: { listUrl: LIST_URL, index: 7 } })
   assert.ok('credential' in result, JSON.stringify(result))
   return JSON.parse(JSON.stringify(result.credential))

@@ -2,8 +2,8 @@
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { disclose } from '../../src/categories/disclose.ts'
 import type { Audience } from '../../src/categories/field.ts'
-import { asObject, type DataObject } from '../../src/kernel/data-object.ts'
-import type { ParentAddresses, Publisher, Reading } from '../../src/standards/reading.ts'
+import { asObject, type DataObject, getOwn } from '../../src/kernel/data-object.ts'
+import type { IssuerIdentity, ParentAddresses, Publisher, Reading } from '../../src/standards/reading.ts'
 import passports from './passports.json' with { type: 'json' }
 
 const PUBLIC_URL = 'https://passports.example.org'
@@ -12,6 +12,20 @@ export const PUBLISHER: Publisher = {
   publicUrl: PUBLIC_URL,
   nsUrl: `${PUBLIC_URL}/ns/dpp`,
   did: 'did:web:passports.example.org:issuers:k7m2q9x4t6v8',
+}
+
+/** The issuer of an account that is verified as the economic operator of the passport. */
+export function verifiedIssuer({ data }: Pick<Reading, 'data'>): IssuerIdentity {
+  const { legalName, operatorId } = asObject(getOwn(data, 'economicOperator'))
+  const identifiers = typeof operatorId === 'string' ? [{ scheme: 'gln' as const, value: operatorId }] : []
+  return { name: String(legalName), isVerified: true, identifiers }
+}
+
+/** The issuer of an account that is not verified. */
+export const UNVERIFIED: IssuerIdentity = {
+  name: 'Signed by the service Carnet (passports.example.org) for an account that it has not verified',
+  isVerified: false,
+  identifiers: [],
 }
 
 const addressesOf = (id: string, gs1Path: string | null = null): ParentAddresses => ({

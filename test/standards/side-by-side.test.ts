@@ -20,7 +20,7 @@ import { ADDRESSES } from '../harness.ts'
 import { read, renderPage, rowOf } from '../site/passport-views.ts'
 import { containsText, listPlantedTexts, plant } from '../site/planted.ts'
 import { expectInAas, expectInCredential, omitEmpty, readAas, readCredential } from './read-forms.ts'
-import { PUBLISHER, READINGS, readData } from './readings.ts'
+import { PUBLISHER, READINGS, readData, verifiedIssuer } from './readings.ts'
 import { compileSchema } from './schemas.ts'
 import { buildExampleReading } from './worked-examples.ts'
 
@@ -29,7 +29,11 @@ const DID = 'did:web:passports.example.org:issuers:k7m2q9x4t6v8'
 const assertFacts = compileSchema('untp-0.7.0-facts')
 
 const buildCredential = (reading: Reading) =>
-  buildUntpCredential({ reading, publisher: { ...PUBLISHER, did: DID }, status: null })
+  buildUntpCredential({
+    reading,
+    publisher: { ...PUBLISHER, did: DID, issuer: verifiedIssuer(reading) },
+    status: null,
+  })
 
 /** As its readers parse it. */
 const parse = <T>(document: T): T => JSON.parse(JSON.stringify(document))

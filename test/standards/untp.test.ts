@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Reading } from '../../src/standards/reading.ts'
 import { buildUntpCredential } from '../../src/standards/untp/untp-0.7.0.ts'
-import { PUBLISHER } from './readings.ts'
+import { PUBLISHER, UNVERIFIED, verifiedIssuer } from './readings.ts'
 import { compileSchema } from './schemas.ts'
 import { buildExampleReading, parseExample } from './worked-examples.ts'
 
@@ -12,9 +12,9 @@ const STATUS_LIST = `${PUBLISHER.publicUrl}/issuers/k7m2q9x4t6v8/status/1`
 const assertFacts = compileSchema('untp-0.7.0-facts')
 
 /** The credential, checked against the schema. */
-function requireCredential(reading: Reading, index?: number) {
+function requireCredential(reading: Reading, index?: number, issuer = verifiedIssuer(reading)) {
   const status = index === undefined ? null : { listUrl: STATUS_LIST, index }
-  const result = buildUntpCredential({ reading, publisher: { ...PUBLISHER, did: DID }, status })
+  const result = buildUntpCredential({ reading, publisher: { ...PUBLISHER, did: DID, issuer }, status })
   assert.ok('credential' in result, JSON.stringify(result))
   assertFacts(result.credential)
   // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
@@ -24,7 +24,11 @@ function requireCredential(reading: Reading, index?: number) {
 const requireSubject = (reading: Reading) => requireCredential(reading).credentialSubject
 
 function listMissing(reading: Reading): string[] {
-  const result = buildUntpCredential({ reading, publisher: { ...PUBLISHER, did: DID }, status: null })
+  const result = buildUntpCredential({
+    reading,
+    publisher: { ...PUBLISHER, did: DID, issuer: UNVERIFIED },
+    status: null,
+  })
   return 'missing' in result ? result.missing : []
 }
 
@@ -109,6 +113,27 @@ describe('UNTP credentials', () => {
       parties.map(({ role, party }: any) => [role, party.id]),
       [['manufacturer', 'https://id.gs1.org/417/9521234001003']],
     )
+  })
+
+  it('name nobody as issuer whom the operator has not verified, and keep what the account states', () => {
+    for (const id of ['textile', 'battery'] as const) {
+      const reading = buildExampleReading(id)
+      const { issuer, credentialSubject } = requireCredential(reading, undefined, UNVERIFIED)
+      assert.deepEqual(issuer, { type: ['CredentialIssuer'], id: DID, name: UNVERIFIED.name })
+      assert.equal(credentialSubject.relatedParty[0].party.name, verifiedIssuer(reading).name)
+      assert.notEqual(credentialSubject.relatedParty[0].party.id, DID)
+    }
+  })
+
+  it('give the DID of the account no name that is not verified', () => {
+    const { operatorId: _, ...operator } = TEXTILE.data.economicOperator as Record<string, unknown>
+    const reading = changeTextile({ economicOperator: operator })
+    const other = { ...UNVERIFIED, isVerified: true, name: 'Another GmbH' }
+    for (const issuer of [UNVERIFIED, other]) {
+      const { credentialSubject } = requireCredential(reading, undefined, issuer)
+      assert.ok(!('relatedParty' in credentialSubject))
+      assert.equal(credentialSubject.characteristics.economicOperator.legalName, 'Nordfaden GmbH')
+    }
   })
 
   it('identify a manufacturer without a GLN by the DID of its account', () => {

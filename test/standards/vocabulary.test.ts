@@ -11,7 +11,7 @@ import { RECORD_FIELD } from '../../src/standards/en18223/header.ts'
 import { buildUntpCredential } from '../../src/standards/untp/untp-0.7.0.ts'
 import { plant } from '../site/planted.ts'
 import { createStrictProcessor } from './expand.ts'
-import { PUBLISHER, readData } from './readings.ts'
+import { PUBLISHER, readData, verifiedIssuer } from './readings.ts'
 import { TEST_DID } from './signing-examples.ts'
 
 const { publicUrl, nsUrl } = PUBLISHER
@@ -53,7 +53,7 @@ describe('the page of the vocabulary', () => {
     it(`${id}: has what documents of EN 18223, UNTP and AAS refer to`, async () => {
       const data = plant(fields, () => 3)
       const reading = readData(id, data, 'authority')
-      const publisher = { ...PUBLISHER, did: TEST_DID }
+      const publisher = { ...PUBLISHER, did: TEST_DID, issuer: verifiedIssuer(reading) }
       const credential = buildUntpCredential({ reading, publisher, status: null })
       const documents = [
         await expand(buildEnDocument(reading, publisher)),

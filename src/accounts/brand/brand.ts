@@ -14,7 +14,13 @@ import type { LogoType } from './logo.ts'
 export type BrandLogo = { file: string; width: number; height: number }
 
 /** An issuer that signs, with its encrypted key: without the `SECRET_KEY` of then it signs nothing. */
-type PageSigner = { name: string; keyNumber: number; encryptedKey: Buffer }
+type PageSigner = {
+  name: string
+  keyNumber: number
+  encryptedKey: Buffer
+  /** Null unless the operator has verified the account. */
+  legalName: string | null
+}
 
 export type Brand = {
   /** Grows with every change; 0 if the account has set nothing. */
@@ -102,7 +108,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
       coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
       b.story is not null as "hasStory",
-      a.backup_base_url as "backupBaseUrl", a.offers_version as "offersVersion", i.name as signer, k.number as key_number, k.private_key
+      a.backup_base_url as "backupBaseUrl", a.offers_version as "offersVersion", i.name as signer, k.number as key_number, k.private_key, v.legal_name
     from account a
     left join brand b on b.account_id = a.id
     left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo
@@ -110,6 +116,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     left join issuer i on i.account_id = a.id and i.is_signing
     left join issuer_key k on k.account_id = i.account_id and k.number = (
       select max(n.number) from issuer_key n where n.account_id = i.account_id and n.revoked_at is null)
+    left join account_identity v on v.account_id = i.account_id
     where a.id = any(${ids}::int[])`
   const found = new Map(rows.map(row => [row.account_id, toBrand(row)]))
   return ids.map(id => found.get(id) ?? NO_BRAND)
@@ -120,11 +127,15 @@ type Row = Omit<Brand, 'signer'> & {
   signer: string | null
   key_number: number | null
   private_key: Buffer | null
+  legal_name: string | null
 }
 
-function toBrand({ account_id: _, signer: name, key_number, private_key, ...look }: Row): Brand {
+function toBrand({ account_id: _, signer: name, key_number, private_key, legal_name, ...look }: Row): Brand {
   if (name === null || key_number === null || private_key === null) return { ...look, signer: null }
-  return { ...look, signer: { name, keyNumber: key_number, encryptedKey: private_key } }
+  return {
+    ...look,
+    signer: { name, keyNumber: key_number, encryptedKey: private_key, legalName: legal_name },
+  }
 }
 
 type StoredLogo = { type: LogoType; bytes: Buffer }

@@ -9,6 +9,7 @@ import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+import { type AccountIdentity, selectIdentity } from '../identity/identity.ts'
 import { requestRegistryCheck } from '../registry-settings.ts'
 import { noteSettingChange, settingChanges } from '../setting-changes.ts'
 import {
@@ -30,6 +31,8 @@ export type Issuer = {
   isSigning: boolean
   /** Oldest first. */
   keys: readonly StoredKey[]
+  /** Null unless the operator has verified the account. */
+  identity: AccountIdentity | null
 }
 
 type SigningKey = { number: number; privateKey: KeyObject }
@@ -128,7 +131,14 @@ function throwNeverSigned(): never {
   throw new AppError('not_found', 'This account has never signed. Switch signing on first.')
 }
 
-type Row = { account_id: number; name: string; is_signing: boolean; commit_key: Buffer; keys: KeyRow[] }
+type Row = {
+  account_id: number
+  name: string
+  is_signing: boolean
+  commit_key: Buffer
+  keys: KeyRow[]
+  identity: AccountIdentity | null
+}
 type KeyRow = {
   number: number
   x: string
@@ -142,13 +152,15 @@ const selectIssuers = (sql: Sql) => sql`
   select i.account_id, i.name, i.is_signing, i.commit_key, (
     select jsonb_agg(jsonb_build_object('number', k.number, 'x', k.x, 'y', k.y, 'created_at', k.created_at,
       'revoked_at', k.revoked_at, 'private_key', encode(k.private_key, 'base64')) order by k.number)
-    from issuer_key k where k.account_id = i.account_id) as keys
+    from issuer_key k where k.account_id = i.account_id) as keys,
+    ${selectIdentity(sql, sql`i.account_id`)} as identity
   from issuer i`
 
-const toIssuer = ({ account_id, name, is_signing, keys }: Row): Issuer => ({
+const toIssuer = ({ account_id, name, is_signing, keys, identity }: Row): Issuer => ({
   accountId: account_id,
   name,
   isSigning: is_signing,
+  identity,
   keys: keys.map(({ number, x, y, created_at, revoked_at }) => ({
     ...{ number, x, y, createdAt: new Date(created_at) },
     revokedAt: revoked_at === null ? null : new Date(revoked_at),

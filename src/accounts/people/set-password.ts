@@ -6,6 +6,8 @@ import { createAccount } from '../accounts.ts'
 import { withActor } from '../actors.ts'
 import { audit, auditPerson } from '../audit.ts'
 import { type OperatorContext, withTransaction } from '../context.ts'
+import { nameOnly } from '../identity/identity.ts'
+import { verifyAccount } from '../issuer/verify-account.ts'
 import { clearEmailAttempts } from './attempt-limits.ts'
 import { invalidEmail, requireEmail } from './email.ts'
 import { findPasswordLink, isSetUpLink } from './one-time-links.ts'
@@ -62,9 +64,13 @@ async function useLink({ sql, clock }: OperatorContext, hash: string, passwordHa
   return person.id
 }
 
-type FirstOwner = { token: string; accountName: string; email: string; password: string }
+/** `legalName`: that of the operator, whose account it is; default: the name of the account. */
+type FirstOwner = { token: string; accountName: string; legalName?: string; email: string; password: string }
 
-/** Creates the first account with its owner. Throws `not_found` if an account exists, and `validation`. */
+/**
+ * Creates the first account with its owner. Whoever sets the server up operates it, so the account is
+ * verified. Throws `not_found` if an account exists, and `validation`.
+ */
 export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promise<PersonWithPassword> {
   if (!(await isSetUpLink(ctx, input.token))) throw notFound('link')
   const email = requireEmail(input.email)
@@ -91,6 +97,7 @@ export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promi
     const owner = await withActor({ ...tx, actorId }, accountId)
     await audit(owner, 'account_set_up', input.accountName)
     await audit(owner, 'password_set', email)
+    await verifyAccount(owner, nameOnly(input.legalName ?? input.accountName), email)
     return { personId: person.id, email, passwordHash }
   })
 }

@@ -4,6 +4,8 @@ import { withActor } from '../../accounts/actors.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
 import { updateBrand } from '../../accounts/brand/update-brand.ts'
 import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { nameOnly } from '../../accounts/identity/identity.ts'
+import { verifyAccount } from '../../accounts/issuer/verify-account.ts'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { createOwnKey } from '../../accounts/keys/own-keys.ts'
 import { createPerson, resetPassword } from '../../accounts/people/people.ts'
@@ -25,6 +27,8 @@ import type { DemoSummary } from './demo-summary.ts'
 import { loadDemoPassports } from './load-demo.ts'
 
 const NAME = 'Demo'
+/** The account sells products of several companies under its brand. */
+const LEGAL_NAME = 'Hallwerk GmbH'
 const PLAN = 'beta'
 const EMAIL = 'demo@carnet.example'
 /** 64 bits, in lower-case letters that are easy to type on a phone. */
@@ -80,10 +84,13 @@ async function setBrand(ctx: MediaContext): Promise<void> {
 
 async function demoContext(store: Store): Promise<AccountContext> {
   const operator = { sql: store.sql, clock: systemClock }
-  const account =
-    (await listAccounts(operator)).find(one => one.name === NAME) ??
-    (await createAccountByOperator(operator, { name: NAME, plan: PLAN }))
-  return withActor(operator, Number(account.id))
+  const found = (await listAccounts(operator)).find(one => one.name === NAME)
+  if (found !== undefined) return withActor(operator, Number(found.id))
+  const account = await createAccountByOperator(operator, { name: NAME, plan: PLAN })
+  const ctx = await withActor(operator, Number(account.id))
+  // Only once: whoever tries the demo may withdraw it.
+  await verifyAccount(ctx, nameOnly(LEGAL_NAME), 'Operator')
+  return ctx
 }
 
 /** The noted password while the person exists; a new one when the notes are lost. */

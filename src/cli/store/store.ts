@@ -174,14 +174,14 @@ async function finishOpening(
     const appliedMigrations = migrates ? await migrateAsOwner(pools, options) : []
     await pools.openShards()
     if (migrates) await requireKeyForSecrets(config, pools.sql)
-    const { publicUrl, dppIdBase: configured } = config
+    const { publicUrl, serviceName, dppIdBase: configured } = config
     const dppIdBases =
       migrates && options.isServer
         ? await pinDppIdBase(pools.sql, { configured, publicUrl, now: systemClock.now() })
         : await readDppIdBases(pools.sql)
     return {
       ...pools,
-      addresses: { publicUrl, apiUrl: `${publicUrl}/api/v1`, dppIdBases },
+      addresses: { publicUrl, apiUrl: `${publicUrl}/api/v1`, dppIdBases, serviceName },
       appliedMigrations,
       findPendingMigrations: () => listPendingMigrations(pools.sql, MIGRATIONS),
       ...rest,

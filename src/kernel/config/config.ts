@@ -84,6 +84,8 @@ export function readConfig(env: Environment) {
     /** Base of passport, QR, GS1 and API addresses; no trailing slash. */
     publicUrl,
     nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
+    /** How signed documents and pages name this service; not a company that signs through it. */
+    serviceName: read.name('SERVICE_NAME', 'Carnet', 80),
     /** With which identifiers of documents begin; undefined: as at the first start. */
     dppIdBase: read.url('DPP_ID_BASE', '') || undefined,
     databaseUrl,

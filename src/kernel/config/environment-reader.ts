@@ -1,6 +1,7 @@
 /** Reads settings of each kind from the environment: numbers, addresses, lists of networks. */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { isLongerThan, isOneLine } from '../characters.ts'
 import { TLS_MODES } from '../db/database-tls.ts'
 import { splitHosts } from '../db/database-url.ts'
 
@@ -35,6 +36,13 @@ export class EnvironmentReader {
   text(name: string): string | undefined {
     const value = this.env[name]?.trim()
     return value === '' ? undefined : value
+  }
+
+  /** One line that pages show. */
+  name(name: string, fallback: string, maxLength: number): string {
+    const isName = (value: string) => !isLongerThan(value, maxLength) && isOneLine(value)
+    const rule = `one line of at most ${maxLength} characters, without control characters`
+    return this.checked(name, isName, rule) ?? fallback
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {

@@ -13,8 +13,10 @@ import { findSearchPath, getPool, isTransaction, withSearchPath } from './transa
 export const SHARED_TABLES = [
   'access_link',
   'account',
+  'account_identity',
   'actor',
   'api_key',
+  'approved_name',
   'brand',
   'brand_logo',
   'dpp_alias',

@@ -35,7 +35,13 @@ export type Addresses = {
   apiUrl: string
   /** With which identifiers of documents begin or began, the current one first; default: `publicUrl`. */
   dppIdBases?: readonly string[]
+  /** The operator's name of the service; default: Carnet. */
+  serviceName?: string
 }
+
+/** The name of the service with its host, such as `Carnet (passports.example.org)`. */
+export const getServiceName = ({ publicUrl, serviceName = 'Carnet' }: Addresses): string =>
+  `${serviceName} (${new URL(publicUrl).host})`
 
 export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const

@@ -1,6 +1,7 @@
 /** The DID document of an account that signs, with which verifiers find its keys. */
 import { findIssuerByName } from '../../accounts/issuer/issuer.ts'
 import { buildDidDocument, createIssuerDid } from '../../standards/signing/did-document.ts'
+import { listKnownUris } from './issuer-identity.ts'
 import type { DocumentSetup } from './setup.ts'
 
 /** Where the API of EN 18222 begins, below the public address. Its version follows. */
@@ -26,5 +27,10 @@ export async function buildIssuerDocument(
     ...{ name: `key-${number}`, revokedAt },
     publicJwk: { kty: 'EC' as const, crv: 'P-256' as const, x, y },
   }))
-  return buildDidDocument(getIssuerDid(addresses, name), keys, addresses.publicUrl + DPP_API_PATH)
+  return buildDidDocument(
+    getIssuerDid(addresses, name),
+    keys,
+    addresses.publicUrl + DPP_API_PATH,
+    listKnownUris(issuer),
+  )
 }

@@ -3,6 +3,7 @@ import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'
 import { findPictureFiles } from '../read/picture-files.ts'
+import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
 
@@ -22,7 +23,10 @@ export async function prepareReading(
   const pictures = await findPictureFiles(setup.sql, addresses, row)
   return {
     reading: { ...buildReading(addresses, row, audience, pictures), versionCommitment },
-    publisher: { publicUrl: addresses.publicUrl, nsUrl, did },
+    publisher: {
+      ...{ publicUrl: addresses.publicUrl, nsUrl, did },
+      ...(issuer === undefined ? {} : { issuer: getIssuerIdentity(addresses, issuer) }),
+    },
     issuer,
   }
 }

@@ -12,6 +12,7 @@ import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
 import { findPictureFiles } from '../read/picture-files.ts'
+import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { getDid, getOrSign, hashDocument, requireSigningIssuer } from './sign-document.ts'
 import { requireStatus } from './status-place.ts'
@@ -29,7 +30,9 @@ export async function createSdJwt(
   }
   const did = getDid(setup, issuer)
   const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
-  const { header, data, fields, type } = await readParts(setup, row, did)
+  const { header: open, data, fields, type } = await readParts(setup, row, did)
+  const { name: issuerName, isVerified: issuerVerified } = getIssuerIdentity(setup.addresses, issuer)
+  const header = { ...open, issuerName, issuerVerified }
   const build = (issuedAt: Date) =>
     buildSdJwt({
       ...{ did, issuedAt, type, header, fields, data, commitKey },

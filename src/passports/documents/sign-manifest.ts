@@ -8,6 +8,7 @@ import {
   STATE_FOLDER,
 } from '../../standards/signing/mirror-manifest.ts'
 import { createSigner } from '../../standards/signing/p256.ts'
+import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentSetup } from './setup.ts'
 import { findSigningIssuer, getDid } from './sign-document.ts'
 
@@ -21,9 +22,11 @@ export async function createManifest(
   files: readonly MirroredFile[],
 ): Promise<DataObject> {
   const now = setup.clock.now()
-  const manifest = buildMirrorManifest(files, now)
+  const unsigned = buildMirrorManifest(files, now)
   const issuer = await findSigningIssuer(setup, accountId)
-  if (issuer?.signingKey === undefined) return manifest
+  if (issuer?.signingKey === undefined) return unsigned
   const { number, privateKey } = issuer.signingKey
+  const { name, isVerified } = getIssuerIdentity(setup.addresses, issuer)
+  const manifest = { ...unsigned, issuer: { did: getDid(setup, issuer), name, verified: isVerified } }
   return addProof(manifest, createSigner(getDid(setup, issuer), `key-${number}`, privateKey), now)
 }

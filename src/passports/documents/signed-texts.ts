@@ -53,6 +53,7 @@ export const describeIssuer = perObject((issuer: SecretIssuer): string =>
   JSON.stringify([
     ...[issuer.accountId, issuer.name, issuer.isSigning, issuer.signingKey?.number ?? null],
     ...[listRevokedKeys(issuer), hash('sha256', issuer.commitKey ?? '', 'base64url')],
+    issuer.identity,
   ]),
 )
 

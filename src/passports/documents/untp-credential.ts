@@ -7,6 +7,7 @@ import { buildUntpCredential, listMissingForUntp } from '../../standards/untp/un
 import { buildReading } from '../read/build-reading.ts'
 import { findPictureFiles } from '../read/picture-files.ts'
 import { readChainedVersion } from '../signed/version-hash.ts'
+import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentSetup, PlacedRow } from './setup.ts'
 import {
   commitToHash,
@@ -50,7 +51,10 @@ async function createUnsigned(
   const versionCommitment = commitToHash(issuer, row, version.hash)
   const result = buildUntpCredential({
     reading: { ...undated, changedAt: version.createdAt, versionCommitment },
-    publisher: { publicUrl: addresses.publicUrl, nsUrl, did: getDid(setup, issuer) },
+    publisher: {
+      ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid(setup, issuer) },
+      issuer: getIssuerIdentity(addresses, issuer),
+    },
     status: await requireStatus(setup, issuer, row),
   })
   if ('missing' in result) requireNoneMissing(result.missing)

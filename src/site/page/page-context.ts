@@ -1,7 +1,7 @@
 /** The types and functions that all parts of a passport's page share. */
 import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
-import type { Labels } from '../../i18n/catalogue.ts'
+import { fillPlaceholders, type Labels } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { asObject } from '../../kernel/data-object.ts'
 import type { KeyFact } from './key-facts.ts'
@@ -37,9 +37,12 @@ export type PageContext = PageLocale & {
   facts: readonly KeyFact[]
   /** The reader's country, if there are offers for it. */
   country: string | undefined
-  /** Whether its public data is signed when somebody reads it. */
-  isSigned: boolean
+  /** Undefined unless its public data is signed when somebody reads it. */
+  signature: PageSignature | undefined
 }
+
+/** `legalName`: of a verified account, else null. `service`: the name of this server with its host. */
+export type PageSignature = { legalName: string | null; service: string }
 
 /** Search engines may list current versions of active models, unless the account forbids it. */
 export const canBeIndexed = (view: PassportView) =>
@@ -47,9 +50,15 @@ export const canBeIndexed = (view: PassportView) =>
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** For whom the passport is signed: the account's key acts for the economic operator. */
-export const getSignedOperator = ({ data, url }: Pick<PassportView, 'data' | 'url'>): string =>
+/** The economic operator by the data, which nobody has checked. */
+export const getOperatorName = ({ data, url }: Pick<PassportView, 'data' | 'url'>): string =>
   asText(asObject(data.economicOperator).legalName) || new URL(url).host
+
+/** Says who signs. The economic operator of the data is no answer: nobody has verified it. */
+export const describeSigner = (ui: Labels['ui'], { legalName, service }: PageSignature): string =>
+  legalName === null
+    ? fillPlaceholders(ui['signature.notVerified'], { service })
+    : fillPlaceholders(ui['signature.signedFor'], { operator: legalName })
 
 export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) =>
   formatDate(page.language, date.toISOString())

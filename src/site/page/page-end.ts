@@ -6,8 +6,8 @@ import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
 import {
   asText,
+  describeSigner,
   formatPageDate,
-  getSignedOperator,
   type PageContext,
   renderCollapsible,
   renderPreviewQuery,
@@ -73,11 +73,10 @@ export function renderProof(page: PageContext): string {
 }
 
 /** One line, because few readers check a signature: how to do it stands on a page of its own. */
-function renderSignature({ view, isSigned, labels: { ui }, language }: PageContext): string {
-  if (!isSigned) return ''
+function renderSignature({ view, signature, labels: { ui }, language }: PageContext): string {
+  if (signature === undefined) return ''
   const version = view.isNewestVersion ? '' : `version=${view.versionNo}&amp;`
-  const signedFor = fillPlaceholders(ui['signature.signedFor'], { operator: getSignedOperator(view) })
-  return html`<p><bdi>${signedFor}</bdi> · <a href="${view.url}/signature?!${version}lang=!${language}">${ui['signature.howToCheck']}</a></p>`
+  return html`<p><bdi>${describeSigner(ui, signature)}</bdi> · <a href="${view.url}/signature?!${version}lang=!${language}">${ui['signature.howToCheck']}</a></p>`
 }
 
 function renderVersionRow(page: PageContext, version: PublicVersion): string {

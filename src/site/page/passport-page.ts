@@ -14,6 +14,7 @@ import {
   canBeIndexed,
   type PageAccess,
   type PageContext,
+  type PageSignature,
   renderCollapsible,
   renderKeptQuery,
   renderOpenSection,
@@ -36,7 +37,7 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   access?: PageAccess | undefined
   isLinkInvalid?: boolean
   brand?: Brand
-  isSigned?: boolean
+  signature?: PageSignature | undefined
   country?: string | undefined
   story?: PageStory | undefined
 }
@@ -52,9 +53,9 @@ export function renderPassportPage(
   const keptQuery = renderKeptQuery(view, options)
   const { primaryLanguage, documentBytes } = view
   const locale = { language, labels, preferredLanguages, primaryLanguage, keptQuery, documentBytes }
-  const { qr, alternates, isSigned = false, country, story } = options
+  const { qr, alternates, signature, country, story } = options
   const facts = buildKeyFacts(locale, view)
-  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, isSigned, country }
+  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, signature, country }
   const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderRecalls(page, view)}!${renderHeader(page)}

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import type { PageStory } from '../../passports/story/read-story.ts'
-import { asText, getSignedOperator, type PageContext, renderOpenSection } from './page-context.ts'
+import { asText, getOperatorName, type PageContext, renderOpenSection } from './page-context.ts'
 import { LAZY, renderPagePicture, renderPictureRule } from './pictures.ts'
 import {
   findLink,
@@ -38,7 +38,7 @@ export const renderStoryRule = (story: PageStory | undefined): string =>
   story?.file === undefined ? '' : renderPictureRule(COLOR_CLASS, story.file)
 
 const getAuthor = ({ brand, view }: PageContext): string =>
-  brand.name ?? (asText(view.data.brandName) || getSignedOperator(view))
+  brand.name ?? (asText(view.data.brandName) || getOperatorName(view))
 
 /** An empty line separates paragraphs; other line ends stay. */
 function renderText(locale: PageLocale, { text }: PageStory): string {

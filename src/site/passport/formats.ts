@@ -5,7 +5,7 @@
  */
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { canDecryptKey } from '../../accounts/issuer/issuer.ts'
-import { getQrAddress } from '../../passports/core/record.ts'
+import { getQrAddress, getServiceName } from '../../passports/core/record.ts'
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PageStory } from '../../passports/story/read-story.ts'
@@ -50,15 +50,20 @@ export const HTML: PassportFormat = {
   render({ setup, view, row, language, ...input }) {
     const { addresses } = setup
     const { signer } = input.brand
-    const isSigned = signer !== null && canDecryptKey(setup.secretCipher, row.account_id, signer)
+    const signature =
+      signer !== null && canDecryptKey(setup.secretCipher, row.account_id, signer)
+        ? { legalName: signer.legalName, service: getServiceName(addresses) }
+        : undefined
     const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
     const { html, theme } = renderPassportPage(view, language, {
-      ...{ ...input, isSigned, qr: svg, alternates: ALTERNATE_FORMATS },
+      ...{ ...input, signature, qr: svg, alternates: ALTERNATE_FORMATS },
     })
     const headers = {
       ...buildHtmlHeaders(addresses.publicUrl, theme),
       'content-language': language,
-      link: [buildPicturePreload(view) ?? [], buildAlternateLinks(view, isSigned)].flat().join(', '),
+      link: [buildPicturePreload(view) ?? [], buildAlternateLinks(view, signature !== undefined)]
+        .flat()
+        .join(', '),
     }
     return { headers, body: html }
   },

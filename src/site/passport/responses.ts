@@ -40,11 +40,18 @@ const formatBrandState = perObject(({ version, backupBaseUrl }: Brand) =>
     : `${version}u${hash('sha256', backupBaseUrl, 'base64url').slice(0, 8)}`,
 )
 
+/** The account's issuer, and a hash of the name under which it signs. */
+const formatSigner = perObject(({ signer }: Brand) => {
+  if (signer === null) return ''
+  const { name, legalName } = signer
+  return `s${name}${legalName === null ? '' : `-${hash('sha256', legalName, 'base64url').slice(0, 8)}`}`
+})
+
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
   // s: signed. r: recalls. f: offers.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${brand.signer === null ? '' : `s${brand.signer.name}`}${row.recall_state === null ? '' : `r${row.recall_state}`}${brand.offersVersion === 0 ? '' : `f${brand.offersVersion}`}` +
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${formatSigner(brand)}${row.recall_state === null ? '' : `r${row.recall_state}`}${brand.offersVersion === 0 ? '' : `f${brand.offersVersion}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (

@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify'
 import { html } from 'ghtml'
 import { type Brand, getCachedBrand } from '../../accounts/brand/brand.ts'
 import { canDecryptKey } from '../../accounts/issuer/issuer.ts'
-import { fillPlaceholders, getLabels } from '../../i18n/catalogue.ts'
+import { getLabels } from '../../i18n/catalogue.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { passportUrl } from '../../passports/core/record.ts'
+import { getServiceName, passportUrl } from '../../passports/core/record.ts'
 import { getIssuerUrl } from '../../passports/documents/issuer-document.ts'
 import { buildReading } from '../../passports/read/build-reading.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
@@ -15,7 +15,7 @@ import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { readPublicVersion } from '../../passports/read/public-version.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
-import { getSignedOperator } from '../page/page-context.ts'
+import { describeSigner } from '../page/page-context.ts'
 import { buildHtmlHeaders, renderDocument } from '../page/shell.ts'
 import { renderAddress } from '../page/values.ts'
 import { sendLinkToPassport } from './errors.ts'
@@ -47,14 +47,13 @@ async function createPage(setup: SiteContext, reply: FastifyReply, id: string): 
   const language = negotiatePageLanguage(headers, query, reading.primaryLanguage)
   const { ui } = getLabels(language)
   const url = passportUrl(addresses, id)
-  const title = fillPlaceholders(ui['signature.signedFor'], {
-    operator: getSignedOperator({ ...reading, url }),
-  })
+  const legalName = brand.signer?.legalName ?? null
+  const title = describeSigner(ui, { legalName, service: getServiceName(addresses) })
   const versionQuery = version.version_no === row.version_no ? '' : `&version=${version.version_no}`
   const documentUrl = `${url}?format=en${versionQuery}`
   const link = (to: string) => html`<a href="${to}">!${renderAddress(to)}</a>`
   const body = html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${title}</h1>
-<p>${ui['signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json <span class="n">--did did.json</span></code></p>
+<p>${ui[legalName === null ? 'signature.meaningNotVerified' : 'signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json <span class="n">--did did.json</span></code></p>
 <p>${ui['signature.data']}: !${link(documentUrl)}</p><p>${ui['signature.keys']}: !${link(keysUrl)}</p>
 <p><a href="${url}">${ui['missing.link']}</a></p></main>`
   const response = prepareResponse({

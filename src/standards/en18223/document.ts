@@ -10,7 +10,7 @@ import { ELEMENT_MEMBER } from './names.ts'
 export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
   ...compressFields(reading.category.fields, reading.data, reading),
-  ...compressFields(RECORD_FIELDS, { [RECORD_FIELD.name]: buildRecord(reading) }, reading),
+  ...compressFields(RECORD_FIELDS, { [RECORD_FIELD.name]: buildRecord(reading, publisher) }, reading),
 })
 
 const RECORD_FIELDS = [RECORD_FIELD]
@@ -21,9 +21,9 @@ export const buildFullEnDocument = (reading: UndatedReading, publisher: Publishe
   [ELEMENT_MEMBER.elements]: buildDataElements(reading, publisher),
 })
 
-const buildDataElements = (reading: UndatedReading, { nsUrl }: Publisher): DataElement[] =>
+const buildDataElements = (reading: UndatedReading, { nsUrl, issuer }: Publisher): DataElement[] =>
   buildElements(
     [...reading.category.fields, RECORD_FIELD],
-    { ...reading.data, [RECORD_FIELD.name]: buildRecord(reading) },
+    { ...reading.data, [RECORD_FIELD.name]: buildRecord(reading, { issuer }) },
     { nsUrl, primaryLanguage: reading.primaryLanguage },
   )

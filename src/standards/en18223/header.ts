@@ -13,7 +13,7 @@ import {
 } from './names.ts'
 
 /** The newest contexts in `assets/contexts/`. */
-const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 1, battery: 1, furniture: 1 }
+const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 2, battery: 2, furniture: 2 }
 export const getContextVersion = (categoryId: string): number => CONTEXT_VERSIONS[categoryId] ?? 1
 
 /** Members that are unknown are left out, never invented. */
@@ -71,11 +71,22 @@ export const RECORD_FIELD: Field = {
       type: 'name',
       description: 'Commits to the version without revealing its hash, base64url.',
     },
+    {
+      name: 'issuerName',
+      type: 'name',
+      description:
+        'Who signs: the verified legal name of the account, or that the service signs for an account that it has not verified.',
+    },
+    {
+      name: 'issuerVerified',
+      type: 'boolean',
+      description: 'Whether the operator of the service has verified who the account is.',
+    },
   ],
 }
 
 /** The values of `RECORD_FIELD`; null where the passport has no such value. */
-export const buildRecord = (reading: UndatedReading): DataObject => ({
+export const buildRecord = (reading: UndatedReading, { issuer }: Pick<Publisher, 'issuer'>): DataObject => ({
   category: reading.category.id,
   versionNo: reading.versionNo,
   lot: reading.lot,
@@ -84,4 +95,6 @@ export const buildRecord = (reading: UndatedReading): DataObject => ({
   batchPassportId: reading.batch === null ? null : getDppId(reading.batch),
   outdated: reading.level === 'model' ? null : reading.outdated,
   versionCommitment: reading.versionCommitment,
+  issuerName: issuer?.name ?? null,
+  issuerVerified: issuer?.isVerified ?? null,
 })

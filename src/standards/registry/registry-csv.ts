@@ -25,6 +25,8 @@ const COLUMNS: Readonly<Record<string, (line: RegistryLine) => Cell>> = {
   contentHash: line => line.contentHash.value,
   versionCommitment: line => line.versionCommitment,
   dataLastUpdated: line => line.dataLastUpdated,
+  'issuer.name': line => line.issuer?.name,
+  'issuer.verified': line => (line.issuer === undefined ? undefined : line.issuer.verified ? 'yes' : 'no'),
 }
 
 /** Security bound: spreadsheet programs run a text with such a beginning as a formula (CWE-1236). */

@@ -34,6 +34,8 @@ export type RegistryLine = {
   dppApiEndpoint: string
   contentHash: { alg: 'sha-256'; value: string }
   versionCommitment?: string
+  /** Who sends the line; absent for an account that does not sign. */
+  issuer?: { did: string; name: string; verified: boolean }
   /** ISO 8601 in UTC, with milliseconds. */
   dataLastUpdated: string
 }
@@ -41,7 +43,7 @@ export type RegistryLine = {
 export type RegistryInput = {
   /** What the public may see. */
   reading: UndatedReading
-  publisher: Pick<Publisher, 'publicUrl'>
+  publisher: Pick<Publisher, 'publicUrl' | 'did' | 'issuer'>
   action: RegistryAction
   /** SHA-256 of the public document, 64 hexadecimal digits. */
   contentHash: string
@@ -99,10 +101,16 @@ export function buildRegistryLine(input: RegistryInput): RegistryResult {
       dppApiEndpoint: `${publisher.publicUrl}/dpp`,
       contentHash: { alg: 'sha-256', value: contentHash },
       ...(versionCommitment === null ? {} : { versionCommitment }),
+      ...describeIssuer(publisher),
       dataLastUpdated: reading.lastUpdated.toISOString(),
     },
   }
 }
+
+const describeIssuer = ({ did, issuer }: RegistryInput['publisher']): Pick<RegistryLine, 'issuer'> =>
+  did === null || issuer === undefined
+    ? {}
+    : { issuer: { did, name: issuer.name, verified: issuer.isVerified } }
 
 type Facts = {
   registryId: RegistryLine['operator']['registryId'] | undefined

@@ -53,12 +53,21 @@ export function getDidHost(did: string): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined
 }
 
-/** `passportsUrl` is where passports are read by the API of EN 18222. */
-export function buildDidDocument(did: string, keys: readonly IssuerKey[], passportsUrl: string) {
+/**
+ * `passportsUrl` is where passports are read by the API of EN 18222. `alsoKnownAs`: other URIs of the
+ * company, of which each was verified.
+ */
+export function buildDidDocument(
+  did: string,
+  keys: readonly IssuerKey[],
+  passportsUrl: string,
+  alsoKnownAs: readonly string[] = [],
+) {
   const methods = keys.map(key => describeKey(did, key))
   return {
     '@context': CONTEXTS,
     id: did,
+    ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs }),
     verificationMethod: methods.flatMap(({ multikey, jwk }) => [multikey, jwk]),
     assertionMethod: methods.flatMap(({ isRevoked, multikey, jwk }) =>
       isRevoked ? [] : [multikey.id, jwk.id],

@@ -2,9 +2,10 @@
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { describeParty } from '../company-identifiers.ts'
 import { findDataText, GLN_ADDRESSES, getProductIdentifier } from '../identifiers.ts'
 import { guessMediaType } from '../media-types.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { IssuerIdentity, Publisher, Reading } from '../reading.ts'
 import { buildMaterialProvenance } from './material-provenance-0.7.0.ts'
 
 export const UNTP_CONTEXT = [
@@ -44,7 +45,7 @@ const EXPRESSED = new Set([
 
 export type UntpInput = {
   reading: Reading
-  publisher: Pick<Publisher, 'publicUrl' | 'nsUrl'> & { did: string }
+  publisher: Pick<Publisher, 'publicUrl' | 'nsUrl'> & { did: string; issuer: IssuerIdentity }
   /** The bit that says whether the credential is revoked; null: it has no status. */
   status: { listUrl: string; index: number } | null
 }
@@ -102,16 +103,18 @@ function findFacilityAddress(reading: Pick<Reading, 'data'>): string | undefined
 }
 
 function buildCredential({ reading, publisher, status }: UntpInput, facts: Facts): DataObject {
-  const gln = findDataText(reading, 'economicOperator', 'operatorId')
+  const { did, issuer } = publisher
   return {
     '@context': UNTP_CONTEXT,
     type: ['DigitalProductPassport', 'VerifiableCredential'],
     id: `${reading.url}?version=${reading.versionNo}&format=vc`,
     issuer: {
       type: ['CredentialIssuer'],
-      id: publisher.did,
-      name: facts.legalName,
-      ...(gln === undefined ? {} : { issuerAlsoKnownAs: [identifyByGln('company', gln, facts.legalName)] }),
+      id: did,
+      name: issuer.name,
+      ...(issuer.identifiers.length === 0
+        ? {}
+        : { issuerAlsoKnownAs: issuer.identifiers.map(one => describeParty(one, issuer.name)) }),
     },
     validFrom: reading.changedAt.toISOString().replace(/\.\d+Z$/, 'Z'),
     name: `Digital product passport: ${facts.productName}`,
@@ -139,7 +142,7 @@ const identifyByGln = (kind: keyof typeof GLN_ADDRESSES, gln: string, name: stri
 function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts: Facts): DataObject {
   const { data, lot, serial } = reading
   const sku = findDataText(reading, 'sku')
-  const relatedParty = listManufacturers(reading, publisher.did)
+  const relatedParty = listManufacturers(reading, publisher)
   const date = findProductionDate(reading)
   const dimensions = { ...buildDimensions(data), ...buildDimensions(asObject(getOwn(data, 'dimensions'))) }
   const [productImage, ...morePictures] = listPictures(reading, publisher.nsUrl)
@@ -167,7 +170,7 @@ function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts
     ...(relatedDocument.length === 0 ? {} : { relatedDocument }),
     ...(provenance === undefined ? {} : { materialProvenance: provenance.materials }),
     characteristics: {
-      ...buildCharacteristics(reading, facts, provenance?.field),
+      ...buildCharacteristics(reading, { facts, publisher, composition: provenance?.field }),
       versionNo: reading.versionNo,
       ...(reading.versionCommitment === null ? {} : { versionCommitment: reading.versionCommitment }),
     },
@@ -185,12 +188,20 @@ function buildProductCategory(reading: Reading, nsUrl: string): DataObject {
 /** Of the six roles in Carnet, UNTP knows this one. Others stay among the characteristics. */
 const isManufacturer = (operator: DataObject): boolean => getOwn(operator, 'role') === 'manufacturer'
 
-/** The economic operator, whose account signs, and other companies with a GLN. */
-function listManufacturers({ data }: Reading, did: string): DataObject[] {
+/**
+ * The DID of the account, if the economic operator is who the account is by its verification. Otherwise the
+ * credential would give the DID the name of a company that only the data names.
+ */
+const findDidOf = (operator: DataObject, { did, issuer }: UntpInput['publisher']): string | undefined =>
+  issuer.isVerified && getOwn(operator, 'legalName') === issuer.name ? did : undefined
+
+/** The economic operator, by its GLN or as the verified account, and other companies with a GLN. */
+function listManufacturers({ data }: Reading, publisher: UntpInput['publisher']): DataObject[] {
   const listed = getOwn(data, 'operators')
   const others = Array.isArray(listed) ? listed.map(asObject) : []
+  const economicOperator = asObject(getOwn(data, 'economicOperator'))
   const parties = [
-    { operator: asObject(getOwn(data, 'economicOperator')), otherId: did },
+    { operator: economicOperator, otherId: findDidOf(economicOperator, publisher) },
     ...others.map(operator => ({ operator, otherId: undefined })),
   ]
   return parties.flatMap(({ operator, otherId }) => {
@@ -201,6 +212,11 @@ function listManufacturers({ data }: Reading, did: string): DataObject[] {
     return otherId === undefined ? [] : [buildManufacturer({ id: otherId, name })]
   })
 }
+
+/** Whether the economic operator stands among the related parties. */
+const isRelatedParty = (operator: DataObject, publisher: UntpInput['publisher']): boolean =>
+  isManufacturer(operator) &&
+  (typeof getOwn(operator, 'operatorId') === 'string' || findDidOf(operator, publisher) !== undefined)
 
 /** Without a type, the terms of a nested party are lost in JSON-LD. */
 const buildManufacturer = (party: DataObject): DataObject => ({
@@ -274,11 +290,18 @@ function listPictures({ data, primaryLanguage }: Reading, nsUrl: string): DataOb
   )
 }
 
+/** `composition`: the field that is expressed as the provenance of materials. */
+type CharacteristicContext = {
+  facts: Facts
+  publisher: UntpInput['publisher']
+  composition: string | undefined
+}
+
 /** All that has no member of its own, in the order of the category and in its primary language. */
-function buildCharacteristics(reading: Reading, facts: Facts, composition: string | undefined): DataObject {
+function buildCharacteristics(reading: Reading, context: CharacteristicContext): DataObject {
   const rest = reading.category.fields.flatMap(field => {
-    if (EXPRESSED.has(field.name) || field.name === composition) return []
-    const value = selectRest(field.name, getOwn(reading.data, field.name), reading, facts)
+    if (EXPRESSED.has(field.name) || field.name === context.composition) return []
+    const value = selectRest(field.name, getOwn(reading.data, field.name), reading, context)
     const text = toCharacteristic(field, value, reading.primaryLanguage)
     return text === undefined ? [] : [[field.name, text]]
   })
@@ -286,12 +309,17 @@ function buildCharacteristics(reading: Reading, facts: Facts, composition: strin
 }
 
 /** The part of a field's value that has no other place; undefined if all of it has. */
-function selectRest(name: string, value: unknown, reading: Reading, facts: Facts): unknown {
+function selectRest(
+  name: string,
+  value: unknown,
+  reading: Reading,
+  { facts, publisher }: CharacteristicContext,
+): unknown {
   switch (name) {
     case 'manufacturingDate':
       return findProductionDate(reading) === undefined ? value : undefined
     case 'economicOperator':
-      return isManufacturer(asObject(value)) ? undefined : value
+      return isRelatedParty(asObject(value), publisher) ? undefined : value
     case 'manufacturingFacility': {
       const { facilityId, otherId, name: _, country, ...rest } = asObject(value)
       return {

@@ -1,0 +1,45 @@
+/**
+ * Names of the outside world that an operator approves for one account: hosts, GS1 company prefixes and DIDs.
+ * Each is stored as one text, such as `host:brand.example`, `gs1:4012345` and `did:ebsi:zabc`.
+ */
+import { domainToASCII } from 'node:url'
+
+const MAX_HOST_LENGTH = 253
+/** GS1 General Specifications 1.4: a company prefix has 4 to 12 digits. */
+const MIN_PREFIX_DIGITS = 4
+const MAX_PREFIX_DIGITS = 12
+
+/** Resolvers that all companies use: their addresses say by a GTIN or a path whose they are. */
+const SHARED_HOSTS: readonly string[] = ['gs1.org', 'id.gs1.org', 'w3id.org', 'purl.org', 'doi.org']
+
+/** Of a host as it is typed; undefined for what is no host of one company. */
+export function parseHost(text: string): string | undefined {
+  const host = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
+  const labels = host.split('.')
+  const isName =
+    host.length <= MAX_HOST_LENGTH &&
+    labels.length > 1 &&
+    labels.every(label => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  return isName && !/^[0-9]+$/.test(labels.at(-1) ?? '') && !SHARED_HOSTS.includes(host) ? host : undefined
+}
+
+/**
+ * Undefined also for prefixes that belong to no company: those of GTIN-8, and those for restricted
+ * circulation (GS1 General Specifications 1.4.2).
+ */
+export function parseGs1Prefix(text: string): string | undefined {
+  const digits = text.replace(/[\s-]/g, '')
+  const isPrefix = /^[0-9]+$/.test(digits) && digits.length >= MIN_PREFIX_DIGITS
+  return isPrefix && digits.length <= MAX_PREFIX_DIGITS && !/^(?:00000|02|04|2)/.test(digits)
+    ? digits
+    : undefined
+}
+
+/** A DID without path, query and fragment. That of a host is approved with its host. */
+export function parseDid(text: string): string | undefined {
+  const did = text.trim()
+  return /^did:(?!web:)[a-z0-9]+(?::[A-Za-z0-9._%-]+)+$/.test(did) && did.length <= 500 ? did : undefined
+}
+
+export const nameHost = (host: string): string => `host:${host}`
+export const nameGs1Prefix = (digits: string): string => `gs1:${digits}`
