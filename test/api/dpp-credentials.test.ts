@@ -495,9 +495,9 @@ describe('each form as it is served', () => {
   test('is verified by `carnet verify` without a network', async () => {
     const found = await Promise.all(forms.map(({ name, text }) => verify(name, text)))
     assert.deepEqual(
-      found.map(({ code, result }) => [code, result.result, result.form]),
+      found.map(({ code, result }) => [code, result.ok, result.form]),
       ['credential', 'credential-jwt', 'sd-jwt', 'credential', 'credential-jwt', 'status-list-jwt'].map(
-        form => [...[0, 'valid', form]],
+        form => [0, true, form],
       ),
     )
     const { statusListCredential, statusListIndex: index } = await getStatus()
@@ -564,7 +564,7 @@ describe('each form as it is served', () => {
     await writeFile(join(folder.path, 'revoked.json'), JSON.stringify(now))
     for (const { name, text } of forms) {
       const { code, result } = await verify(name, text, 'revoked.json')
-      assert.deepEqual([code, result.result], [1, 'unusable_key'], name)
+      assert.deepEqual([code, result.code], [1, 'unusable_key'], name)
     }
     const { json } = await read(VC)
     assert.match(json.proof.verificationMethod, /#key-2$/)
