@@ -13,7 +13,7 @@ type Reversion = Omit<PassportChange, 'data' | 'strict'> & { versionNo: number }
 
 /** For a unit, only own fields are restored. Throws `not_found`, and what `updatePassport` throws. */
 export const revertPassport = (ctx: AccountContext, reversion: Reversion): Promise<WrittenPassport> =>
-  writeNextVersion(ctx, reversion, current => buildChange(ctx, current, reversion))
+  writeNextVersion(ctx, reversion, (current, at) => buildChange(at, current, reversion))
 
 /** Fields that the current version has and the earlier one has not are removed. */
 async function buildChange(

@@ -15,15 +15,15 @@ import { writeVersions } from './write-versions.ts'
 export const writeNextVersion = (
   ctx: AccountContext,
   { uuid, expects }: ExpectedVersion & { uuid: string },
-  decide: (current: PassportState) => DataChange | Promise<DataChange>,
+  decide: (current: PassportState, ctx: AccountContext) => DataChange | Promise<DataChange>,
 ): Promise<WrittenPassport> =>
-  retryUntilWritten(ctx.sql, uuid, async () => {
-    const current = await getState(ctx, uuid)
+  retryUntilWritten(ctx, uuid, async at => {
+    const current = await getState(at, uuid)
     requireExpectedVersion(current.row, { expects })
-    const { passport, next, warnings } = planNextVersion(ctx, current, await decide(current))
-    const { written, taken, refused } = await writeVersions(ctx, [next])
+    const { passport, next, warnings } = planNextVersion(at, current, await decide(current, at))
+    const { written, taken, refused } = await writeVersions(at, [next])
     for (const error of refused.values()) throw error
-    if (taken.size > 0) throw await explainTakenGtin(ctx, next.gtin14)
+    if (taken.size > 0) throw await explainTakenGtin(at, next.gtin14)
     const updated_at = written.get(uuid)
     return updated_at && { passport: { ...passport, updated_at }, warnings }
   })
