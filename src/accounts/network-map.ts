@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { sha256Hex } from '../kernel/crypto.ts'
-import { getNetwork } from '../kernel/http/network.ts'
+import { getNetwork, type Ipv6Bits } from '../kernel/http/network.ts'
 
 /** Forgets the network not seen for longest if there are more than `max`. */
-export function createNetworkMap<T>(make: () => T, { max, ipv6Bits }: { max: number; ipv6Bits: 56 | 64 }) {
+export function createNetworkMap<T>(make: () => T, { max, ipv6Bits }: { max: number; ipv6Bits: Ipv6Bits }) {
   const salt = randomBytes(16).toString('hex')
   const values = new BoundedMap<string, T>(max)
   return {

@@ -1,9 +1,11 @@
 /** The door of EN 18222 under `/dpp/v1`: how other passport systems read passports. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Asker, waitForTurn } from '../accounts/limits/turns.ts'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { readBody } from '../kernel/http/read-body.ts'
+import { createTrustedProxies, type TrustedProxies } from '../kernel/http/trusted-proxies.ts'
 import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
@@ -44,9 +46,14 @@ import { invalidQuery } from './endpoint/query-parameters.ts'
 import { registerIssuerDocuments } from './issuer-documents.ts'
 import { limitAddress } from './limits.ts'
 
-export type DppSetup = ApiSetup & DocumentSetup & { secretKey: string }
+export type DppSetup = ApiSetup &
+  DocumentSetup & {
+    secretKey: string
+    /** CIDR ranges and addresses of the reverse proxies. */
+    trustedProxies: readonly string[]
+  }
 
-type DppContext = DppSetup & { cursors: Cursors }
+type DppContext = DppSetup & Pick<TrustedProxies, 'findOwnAddress'> & { cursors: Cursors }
 type Call = {
   context: DppContext
   request: FastifyRequest
@@ -88,7 +95,8 @@ const CORS_HEADERS = {
 }
 
 export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
-  const context: DppContext = { ...setup, cursors: createCursors(setup.secretKey) }
+  const { findOwnAddress } = createTrustedProxies(setup.trustedProxies)
+  const context: DppContext = { ...setup, findOwnAddress, cursors: createCursors(setup.secretKey) }
   app.register(async door => {
     door.decorateRequest('dppCall', null)
     door.removeAllContentTypeParsers()
@@ -168,6 +176,23 @@ async function handle(request: FastifyRequest): Promise<unknown> {
     const { status = 200, headers = {}, body } = await runDppWrite(write)
     return reply.code(status).headers(headers).send(body)
   }
+  const asker = describeAsker(call)
+  const endTurn = await waitForTurn(call.context, { pool: 'readers', asker, response: reply.raw })
+  if (endTurn === undefined) return reply.hijack()
+  try {
+    return await read(call, target)
+  } finally {
+    endTurn()
+  }
+}
+
+function describeAsker({ context, request, reader }: Call): Asker {
+  const address = context.findOwnAddress(request)
+  if (reader.kind === 'key') return { address, accountId: reader.key.accountId }
+  return { address, ...(reader.kind === 'link' && { token: reader.link.linkId }) }
+}
+
+function read(call: Call, target: Target): Promise<unknown> | unknown {
   switch (target.kind) {
     case 'dppIds':
       return listDppIds(call)
@@ -180,7 +205,7 @@ async function handle(request: FastifyRequest): Promise<unknown> {
     case 'element':
       return readByPath(call, target)
     default:
-      return sendNotOffered(reply)
+      return sendNotOffered(call.reply)
   }
 }
 

@@ -29,7 +29,7 @@ import {
 import { consoleHeaders, shell } from './page/shell.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
-import { refuseForCost } from './request-limits.ts'
+import { refuseForCost, renderInTurn } from './request-limits.ts'
 import { CONSOLE_ROUTES } from './routes.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { confirm } from './sign-in/confirm.ts'
@@ -111,7 +111,8 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     visit.note('right_refused')
     return sendErrorPage({ request, reply, session, status: 403, sentence })
   }
-  const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
+  const entry = { sql: setup.sql, route, session, request, reply }
+  const refused = await refuseForCost(entry)
   if (refused !== undefined) return refused
   const home = toAccountContext(setup, session)
   const uuid = home.spread && parseId(visit.id)
@@ -123,7 +124,9 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     setCookie(setup, reply, proof.token)
     signedIn.token = proof.token
   }
-  return answer(await route.handle({ ...signedIn, ...(await sentWith(route, request)) }))
+  const sent = await sentWith(route, request)
+  const handle = async () => answer(await route.handle({ ...signedIn, ...sent }))
+  return renderInTurn(entry, handle)
 }
 
 /** Logs a refused request with its id and a hash of its network. */

@@ -1,8 +1,10 @@
-/** Limits signed-in people: requests per minute, fewer for some actions, concurrent downloads. */
+/** Limits signed-in people: requests per minute, fewer for some actions, turns for pages and files. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { waitForTurn } from '../accounts/limits/turns.ts'
 import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
-import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
+import { AppError } from '../kernel/errors.ts'
+import { releaseWithResponse } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
 import { sendErrorPage } from './page/error-page.ts'
 import type { ConsoleRoute } from './page/route.ts'
@@ -14,25 +16,18 @@ const REQUESTS_PER_MINUTE = 300
 const PICTURES_PER_MINUTE = 6_000
 /** Per account. A test is sent to an address that the account chooses. */
 const WEBHOOK_TESTS_PER_MINUTE = 10
-const MAX_DOWNLOADS = 4
-const MAX_DOWNLOADS_PER_ACCOUNT = 2
-/** Each holds one file in memory while it arrives. */
-const MAX_UPLOADS = 6
-const MAX_UPLOADS_PER_ACCOUNT = 3
-const UPLOAD_RETRY_S = 5
 
 const limitsOf = perDatabase((_sql: Sql) => ({
   requests: createTokenBuckets({ perMinute: REQUESTS_PER_MINUTE }),
   pictures: createTokenBuckets({ perMinute: PICTURES_PER_MINUTE }),
   webhookTests: createTokenBuckets({ perMinute: WEBHOOK_TESTS_PER_MINUTE }),
-  downloads: new KeyedSemaphore<number>({ capacity: MAX_DOWNLOADS }, { capacity: MAX_DOWNLOADS_PER_ACCOUNT }),
-  uploads: new KeyedSemaphore<number>({ capacity: MAX_UPLOADS }, { capacity: MAX_UPLOADS_PER_ACCOUNT }),
 }))
 
 type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: FastifyRequest; reply: FastifyReply }
 
 /** Admits a request to its route; otherwise answers it and returns the reply. */
-export function refuseForCost({ sql, route, session, request, reply }: Entry): FastifyReply | undefined {
+export async function refuseForCost(entry: Entry): Promise<FastifyReply | undefined> {
+  const { sql, route, session, request, reply } = entry
   const limits = limitsOf(sql)
   const texts = chooseWords(request.headers['accept-language']).texts.requests
   const refuse = (status: 403 | 429 | 503, sentence: string, seconds?: number) => {
@@ -50,12 +45,39 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
   if (route.cost !== 'download' && route.cost !== 'upload') return undefined
   const isDownload = route.cost === 'download'
   if (isDownload && !isOwnRequest(request)) return refuse(403, texts.crossSiteDownload)
-  const release = (isDownload ? limits.downloads : limits.uploads).tryAcquire(session.account.id)
-  if (release === undefined) {
-    return isDownload ? refuse(503, texts.downloadsBusy, 30) : refuse(503, texts.uploadsBusy, UPLOAD_RETRY_S)
+  const pool = isDownload ? 'downloads' : 'uploads'
+  try {
+    const release = await waitForTurn({ sql }, { pool, asker: describeAsker(entry), response: reply.raw })
+    if (release === undefined) return reply.hijack()
+    releaseWithResponse(reply.raw, release)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const busy = isDownload ? texts.downloadsBusy : texts.uploadsBusy
+    return refuse(503, busy, Math.ceil((error.retryAfterMs ?? 0) / 1000))
   }
-  releaseWithResponse(reply.raw, release)
-  return undefined
+}
+
+const describeAsker = ({ session, request }: Pick<Entry, 'session' | 'request'>) => ({
+  accountId: session.account.id,
+  address: request.clientAddress,
+})
+
+/**
+ * Calls `render` when it is the turn of the account and network, unless the client has left. Only for pages:
+ * forms change something, and files have turns of their own. Throws `unavailable`.
+ */
+export async function renderInTurn(entry: Entry, render: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  const { sql, route, reply } = entry
+  if (route.method !== 'GET' || route.cost !== undefined) return render()
+  const asker = describeAsker(entry)
+  const endTurn = await waitForTurn({ sql }, { pool: 'console', asker, response: reply.raw })
+  if (endTurn === undefined) return reply.hijack()
+  try {
+    return await render()
+  } finally {
+    endTurn()
+  }
 }
 
 /**

@@ -2,9 +2,14 @@
  * Limits how much work runs at a time. Each key has a queue, and the keys take turns. The event loop serves
  * other requests between two starts.
  */
+import type { ServerResponse } from 'node:http'
 import { createRelease, type Release } from './semaphore.ts'
 
+/** What several keys belong to, such as an account. At most `max` of it run at a time. */
+export type TurnGroup = { name: string; max: number }
+
 type FairWaiter = {
+  groups?: readonly TurnGroup[]
   /** Called when the turn comes, perhaps at once. */
   onTurn: (release: Release) => void
   /** Called instead if too many wait. */
@@ -13,14 +18,29 @@ type FairWaiter = {
 
 type FairTurnsOptions = {
   capacity: number
-  /** Waiters of all keys together. If one more enters, the last of the longest queue is rejected. */
+  /**
+   * Waiters of all keys together. If one more enters, the last of the longest queue is rejected. The waiters
+   * of a group count as one queue.
+   */
   maxWaiting: number
+}
+
+/** Who waits, how many may wait for the same key, and for how long. */
+export type TurnRequest = {
+  key: string
+  groups: readonly TurnGroup[]
+  maxOfKey: number
+  maxWaitMs: number
+  /** If it is closed meanwhile, the turn is not needed any more. */
+  response: ServerResponse | undefined
 }
 
 export class FairTurns {
   private readonly options: FairTurnsOptions
   /** The queues of keys with waiters, in the order of the keys' turns. */
   private readonly queues = new Map<string, FairWaiter[]>()
+  private readonly waitingOfGroup = new Map<string, number>()
+  private readonly runningOfGroup = new Map<string, number>()
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
@@ -29,6 +49,27 @@ export class FairTurns {
 
   constructor(options: FairTurnsOptions) {
     this.options = options
+  }
+
+  /** Waits for a turn. Release it when the work is done. */
+  async acquire(request: TurnRequest): Promise<Release | 'rejected' | 'disconnected'> {
+    const { key, groups, maxOfKey, maxWaitMs, response } = request
+    const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
+    const waiter = { groups, onTurn: resolve, onRejected: () => resolve('rejected') }
+    const leaveQueue = this.enter(key, waiter, maxOfKey)
+    const giveUp = (reason: 'rejected' | 'disconnected') => {
+      leaveQueue()
+      resolve(reason)
+    }
+    const onClose = () => giveUp('disconnected')
+    const timer = setTimeout(() => giveUp('rejected'), maxWaitMs)
+    response?.once('close', onClose)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      response?.off('close', onClose)
+    }
   }
 
   /** At most `maxOfKey` may wait for one key. Returns a function that leaves the queue. */
@@ -41,6 +82,7 @@ export class FairTurns {
     queue.push(waiter)
     this.queues.set(key, queue)
     this.waiting++
+    for (const { name } of waiter.groups ?? []) add(this.waitingOfGroup, name, 1)
     this.startNext()
     if (this.waiting > this.options.maxWaiting) this.rejectFromLongestQueue(key)
     return () => this.remove(key, waiter)
@@ -48,9 +90,7 @@ export class FairTurns {
 
   private startNext(): void {
     if (this.isPausing || this.underWay >= this.options.capacity) return
-    // A key gets no second turn in a row while another key waits.
-    const [first, second] = this.queues.keys()
-    const key = first === this.lastKey ? (second ?? first) : first
+    const key = this.findNextKey()
     const queue = key === undefined ? undefined : this.queues.get(key)
     const next = queue?.[0]
     if (key === undefined || queue === undefined || next === undefined) return
@@ -58,6 +98,7 @@ export class FairTurns {
     if (this.queues.delete(key)) this.queues.set(key, queue)
     this.lastKey = key
     this.underWay++
+    for (const { name } of next.groups ?? []) add(this.runningOfGroup, name, 1)
     this.isPausing = true
     setImmediate(() => {
       this.isPausing = false
@@ -65,9 +106,25 @@ export class FairTurns {
     })
     const release = createRelease(() => {
       this.underWay--
+      for (const { name } of next.groups ?? []) add(this.runningOfGroup, name, -1)
       this.startNext()
     })
     next.onTurn(release)
+  }
+
+  /** A key gets no second turn in a row while another key waits. Keys of a full group are skipped. */
+  private findNextKey(): string | undefined {
+    let isLastReady = false
+    for (const [key, [first]] of this.queues) {
+      if (first === undefined || !this.hasShareLeft(first)) continue
+      if (key !== this.lastKey) return key
+      isLastReady = true
+    }
+    return isLastReady ? this.lastKey : undefined
+  }
+
+  private hasShareLeft({ groups = [] }: FairWaiter): boolean {
+    return groups.every(({ name, max }) => (this.runningOfGroup.get(name) ?? 0) < max)
   }
 
   private remove(key: string, waiter: FairWaiter): void {
@@ -76,17 +133,34 @@ export class FairTurns {
     if (queue === undefined || index < 0) return
     queue.splice(index, 1)
     this.waiting--
+    for (const { name } of waiter.groups ?? []) add(this.waitingOfGroup, name, -1)
     if (queue.length === 0) this.queues.delete(key)
   }
 
   /** If several queues are longest, the queue of `newKey` is chosen. */
   private rejectFromLongestQueue(newKey: string): void {
     let longest = newKey
-    const lengthOf = (key: string) => this.queues.get(key)?.length ?? 0
-    for (const key of this.queues.keys()) if (lengthOf(key) > lengthOf(longest)) longest = key
+    let most = this.countWith(newKey)
+    for (const key of this.queues.keys()) {
+      const count = this.countWith(key)
+      if (count > most) [longest, most] = [key, count]
+    }
     const last = this.queues.get(longest)?.at(-1)
     if (last === undefined) return
     this.remove(longest, last)
     last.onRejected()
   }
+
+  /** How many wait in the queue of a key, or in a group of its last waiter if those are more. */
+  private countWith(key: string): number {
+    const queue = this.queues.get(key) ?? []
+    const groups = queue.at(-1)?.groups ?? []
+    return Math.max(queue.length, ...groups.map(({ name }) => this.waitingOfGroup.get(name) ?? 0))
+  }
+}
+
+function add(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const count = (counts.get(name) ?? 0) + change
+  if (count === 0) counts.delete(name)
+  else counts.set(name, count)
 }

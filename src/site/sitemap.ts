@@ -5,9 +5,11 @@ import { BoundedMap } from '../kernel/bounded-map.ts'
 import { notFound } from '../kernel/errors.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { passportUrl } from '../passports/core/record.ts'
+import { MAX_STALE_MS } from '../passports/read/public-passport.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
 import { type PreparedResponse, prepareResponse, sendPrepared } from './http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from './http/setup.ts'
+import { isUnavailable } from './http/stale-if-error.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -26,7 +28,9 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 export function createSitemapHandlers(setup: SiteContext): Record<string, Handler> {
   const cache: FileCache = new BoundedMap(MAX_CACHED_FILES)
   const send = async (reply: FastifyReply, n: number, render: Render) => {
-    const response = await getCachedFile(setup, cache, n, () => setup.uncachedLimit.run(reply, render, true))
+    const response = await getCachedFile(setup, cache, n, () =>
+      setup.uncachedLimit.run(reply, render, { isShared: true }),
+    )
     if (response === undefined) throw notFound('sitemap')
     return sendPrepared(reply, response)
   }
@@ -64,10 +68,15 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
   )
   const entry = { response, at: now, change }
   cache.set(n, entry)
-  response.catch(() => {
-    if (cache.get(n) === entry) cache.delete(n)
+  return response.catch(error => {
+    const isUsable = cached !== undefined && Math.abs(now - cached.at) < MAX_STALE_MS && isUnavailable(error)
+    if (cache.get(n) === entry) {
+      if (isUsable) cache.set(n, cached)
+      else cache.delete(n)
+    }
+    if (!isUsable) throw error
+    return cached.response
   })
-  return response
 }
 
 /** Undefined without models: a sitemap must have at least one entry. */

@@ -87,6 +87,35 @@ describe('FairTurns', () => {
     assert.deepEqual(rejected, ['a3', 'a2', 'a4'])
   })
 
+  test('a group has at most its share, and its waiters count as one queue', async () => {
+    const turns = new FairTurns({ capacity: 3, maxWaiting: 4 })
+    const started: string[] = []
+    const rejected: string[] = []
+    const releases = new Map<string, Release>()
+    const enter = (key: string, group: string) => {
+      const onTurn = (release: Release) => {
+        started.push(key)
+        releases.set(key, release)
+      }
+      const groups = [{ name: group, max: 2 }]
+      turns.enter(key, { groups, onTurn, onRejected: () => rejected.push(key) })
+    }
+    for (const key of ['a0', 'a1', 'a2', 'a3']) enter(key, 'a')
+    for (let n = 0; n < 4; n++) await turn()
+    assert.deepEqual(started, ['a0', 'a1'])
+    enter('b0', 'b')
+    await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'b0'])
+    for (const key of ['b1', 'c0', 'd0']) enter(key, key.slice(0, 1))
+    assert.deepEqual(rejected, ['a2'])
+    releases.get('b0')?.()
+    await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'b0', 'b1'])
+    releases.get('a0')?.()
+    await turn()
+    assert.deepEqual(started.at(-1), 'a3')
+  })
+
   test('ending a turn twice ends it once', async () => {
     const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
     const ended: Release[] = []

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/limits/page-limit.ts'
+import { MAX_WAITING_PER_NETWORK } from '../../src/accounts/limits/turns.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { MAX_WAITING_PER_NETWORK } from '../../src/site/http/uncached-limit.ts'
 import { endPools } from '../database.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -170,7 +170,7 @@ describe('networks with concurrent requests', () => {
     const served = order.filter(line => line.endsWith('200'))
     assert.ok(served.indexOf('few 200') >= 0 && served.indexOf('few 200') <= 2, String(served))
     assert.equal(served.length, 2 + MAX_WAITING_PER_NETWORK)
-    assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_PER_NETWORK)
+    assert.equal(order.filter(line => line === 'many 503 2').length, 59 - MAX_WAITING_PER_NETWORK)
   })
 
   test('cached pages do not wait, and all readers behind an unconfigured proxy share a queue', async () => {
@@ -255,18 +255,46 @@ describe('createPageLimit', () => {
   test('refills each second, up to its maximum', () => {
     const limit = createPageLimit()
     const take = (now: number) => limit.take('203.0.113.1', now)
-    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(0), 0)
-    assert.equal(take(0), 1)
-    for (let n = 0; n < PAGES_PER_SECOND; n++) assert.equal(take(1_000), 0)
-    assert.equal(take(1_000), 1)
-    assert.equal(take(500), 1)
-    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(3_600_000), 0)
-    assert.equal(take(3_600_000), 1)
+    const isOut = { seconds: 1, isOwn: true }
+    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(0), undefined)
+    assert.deepEqual(take(0), isOut)
+    for (let n = 0; n < PAGES_PER_SECOND; n++) assert.equal(take(1_000), undefined)
+    assert.deepEqual(take(1_000), isOut)
+    assert.deepEqual(take(500), isOut)
+    for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(3_600_000), undefined)
+    assert.deepEqual(take(3_600_000), isOut)
+  })
+
+  test('the networks of a site and of a provider share a bucket, which refuses none as its own fault', () => {
+    const limit = createPageLimit()
+    const countAll = (toAddress: (n: number) => string) => {
+      let taken = 0
+      for (let n = 0; n < 5_000; n++) {
+        const refusal = limit.take(toAddress(n), 0)
+        if (refusal === undefined) taken++
+        else assert.equal(refusal.isOwn, false)
+      }
+      return taken
+    }
+    const hex = (n: number) => n.toString(16)
+    assert.equal(
+      countAll(n => `2001:db8:1:${hex((n % 250) << 8)}::1`),
+      4 * MAX_PAGES_AT_ONCE,
+    )
+    assert.equal(
+      countAll(n => `2001:db9:${hex(n)}::1`),
+      12 * MAX_PAGES_AT_ONCE,
+    )
+    assert.equal(
+      countAll(n => `2a00:${hex(n)}::1`),
+      5_000,
+    )
   })
 
   test('remembers a bounded number of networks', () => {
     const limit = createPageLimit()
-    for (let i = 0; i < 20_100; i++) limit.take(`2001:db8:${i.toString(16)}::1`, 0)
+    for (let i = 0; i < 20_100; i++)
+      limit.take(`2001:${(i >> 12).toString(16)}:${(i & 4_095).toString(16)}::1`, 0)
     // The 20,001st network drops a sixteenth of the others, and 99 follow.
     assert.equal(limit.size(), 20_001 - 1_250 + 99)
   })

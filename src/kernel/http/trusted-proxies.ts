@@ -15,14 +15,14 @@ const PRIVATE_6 = ['::1', 'fc00::/7', 'fe80::/10']
 export function createTrustedProxies(ranges: readonly string[]) {
   const isPrivate = createRangeCheck([...PRIVATE_4, ...PRIVATE_6])
   const isTrusted = createRangeCheck(ranges)
+  /** A proxy in a private network that is missing in the settings. All clients behind it have its address. */
+  const isUnconfiguredProxy = ({ headers, socket: { remoteAddress } }: ReceivedRequest) =>
+    headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress)
   return {
     isTrusted,
-    /**
-     * Whether a request comes from a proxy in a private network that is missing in the settings. All clients
-     * behind it have the same address.
-     */
-    isUnconfiguredProxy: ({ headers, socket: { remoteAddress } }: ReceivedRequest) =>
-      headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
+    /** The client's address, unless it is that of a proxy, which must not be limited as one client. */
+    findOwnAddress: ({ clientAddress, raw }: { clientAddress: string; raw: ReceivedRequest }) =>
+      isTrusted(clientAddress) || isUnconfiguredProxy(raw) ? undefined : clientAddress,
     /** The client's address; without one in the header, that of the proxy; '' if the connection was lost. */
     getClientAddress({ headers, socket }: ReceivedRequest) {
       let client = socket.remoteAddress ?? ''

@@ -1,5 +1,6 @@
 /** The dependencies of the public site. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../accounts/limits/turns.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { PageSource } from '../../kernel/monitoring/metrics.ts'
@@ -37,14 +38,26 @@ type PageMetrics = {
   watchPageCacheSize: (bytes: () => number) => void
 }
 
+type RunOptions = Omit<Asker, 'address'> & {
+  /** Which limit of the network counts it: of pages, of pages by access link, or none. */
+  countsAs?: 'page' | 'link' | 'nothing'
+  /** Other clients wait for the same work, so it is done even if this one leaves. */
+  isShared?: boolean
+}
+
 /** Limits how many uncached responses each network may request. */
 export type UncachedLimit = {
   /**
-   * Runs `work` when it is this network's turn. Throws `rate_limited`. If the client disconnects first,
-   * `work` is not called, unless it is shared with other clients (`isShared`).
+   * Runs `work` when it is this reader's turn. If the client disconnects first, `work` is not called. Throws
+   * `rate_limited` if the network has requested too much, and `unavailable` if the server is busy. Do not
+   * call it in `work`: it could wait for itself.
    */
-  run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
-  /** Refunds a request that turned out to have a valid access link. */
+  run: <T>(reply: FastifyReply, work: () => Promise<T>, options?: RunOptions) => Promise<T | undefined>
+  /** Counts a page of a request that was counted as something else. Throws `rate_limited`. */
+  countPage: (request: FastifyRequest) => void
+  /** Counts a request as one by access link, because its link is valid. Throws `rate_limited`. */
+  countLink: (request: FastifyRequest) => void
+  /** Refunds a request that turned out to be of a member or key of the account. */
   refund: (request: FastifyRequest) => void
 }
 

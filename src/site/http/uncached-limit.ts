@@ -2,61 +2,49 @@
  * Limits the uncached responses of each network: a network that requests too many is rejected at once, the
  * others take turns. Cached responses are not limited.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createPageLimit } from '../../accounts/limits/page-limit.ts'
+import type { FastifyRequest } from 'fastify'
+import { createPageLimit, type PageRefusal } from '../../accounts/limits/page-limit.ts'
+import { overloaded, waitForTurn } from '../../accounts/limits/turns.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { FairTurns } from '../../kernel/fair-turns.ts'
-import { getNetwork } from '../../kernel/http/network.ts'
 import { createTrustedProxies } from '../../kernel/http/trusted-proxies.ts'
-import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** So at most four look-ups share a statement. A higher limit saved no processor time. */
-const MAX_CONCURRENT = 4
-export const MAX_WAITING_PER_NETWORK = 32
-export const MAX_WAITING = 512
-/** As long as a statement may wait for a connection. */
-const MAX_WAIT_MS = 5_000
-/**
- * Readers behind a proxy that hides their addresses share this key, whether or not the proxy is configured.
- */
-const PROXIES_KEY = 'proxies'
 
-export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {
+export function createUncachedLimit({ sql, clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
-  const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
-  const { isTrusted, isUnconfiguredProxy } = createTrustedProxies(trustedProxies)
+  const linkLimit = createPageLimit()
+  const { findOwnAddress } = createTrustedProxies(trustedProxies)
   const logRejection = createRejectionLog()
 
-  /** A proxy that hides client addresses must not be limited as one network. */
-  const isProxy = ({ clientAddress, raw }: FastifyRequest) =>
-    isTrusted(clientAddress) || isUnconfiguredProxy(raw)
-
-  const reject = (request: FastifyRequest, seconds: number): never => {
+  const take = (request: FastifyRequest, pages: typeof limit): void => {
+    const address = findOwnAddress(request)
+    const now = clock.now().getTime()
+    const refusal = address === undefined ? undefined : pages.take(address, now)
+    if (refusal === undefined) return
     pageMetrics?.countPage('rejected')
-    logRejection(request, clock.now().getTime())
-    throw new AppError(
-      'rate_limited',
-      'Your network requested too many pages in a short time. Try again in a moment.',
-      undefined,
-      seconds * 1000,
-    )
+    logRejection(request, now)
+    throw buildError(refusal)
+  }
+  const giveBack = (request: FastifyRequest, pages: typeof limit): void => {
+    const address = findOwnAddress(request)
+    if (address !== undefined) pages.giveBack(address)
   }
 
   return {
-    async run(reply, work, isShared = false) {
+    async run(reply, work, { countsAs = 'page', isShared = false, ...credential } = {}) {
       const { request } = reply
-      const { clientAddress } = request
-      const isFromProxy = isProxy(request)
-      const seconds = isFromProxy ? 0 : limit.take(clientAddress, clock.now().getTime())
-      if (seconds > 0) reject(request, seconds)
-      const [key, max] = isFromProxy
-        ? [PROXIES_KEY, MAX_WAITING]
-        : [getNetwork(clientAddress, 56), MAX_WAITING_PER_NETWORK]
-      const endTurn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
-      if (endTurn === 'rejected') return reject(request, 1)
-      if (endTurn === 'disconnected') {
+      const pages = { page: limit, link: linkLimit, nothing: undefined }[countsAs]
+      if (pages !== undefined) take(request, pages)
+      const response = isShared ? undefined : reply.raw
+      const asker = { address: findOwnAddress(request), ...credential }
+      const endTurn = await waitForTurn({ sql }, { pool: 'readers', asker, response }).catch(error => {
+        // The network got nothing, so it may ask again.
+        if (pages !== undefined) giveBack(request, pages)
+        pageMetrics?.countPage('rejected')
+        throw error
+      })
+      if (endTurn === undefined) {
         reply.hijack()
         return undefined
       }
@@ -66,11 +54,25 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
         endTurn()
       }
     },
-    refund(request) {
-      if (!isProxy(request)) limit.giveBack(request.clientAddress)
+    countPage: request => take(request, limit),
+    countLink(request) {
+      giveBack(request, limit)
+      take(request, linkLimit)
     },
+    refund: request => giveBack(request, limit),
   }
 }
+
+/** A network whose neighbours requested too much has done nothing wrong. */
+const buildError = ({ seconds, isOwn }: PageRefusal): AppError =>
+  isOwn
+    ? new AppError(
+        'rate_limited',
+        'Your network requested too many pages in a short time. Try again in a moment.',
+        undefined,
+        seconds * 1000,
+      )
+    : overloaded(seconds * 1000)
 
 /** Logs at most one line a minute, with how many requests were rejected since the last one. */
 function createRejectionLog() {
@@ -82,23 +84,5 @@ function createRejectionLog() {
     loggedAt = now
     request.log.warn({ rejected }, 'a network requested too many uncached pages and was rejected')
     rejected = 0
-  }
-}
-
-async function waitForTurn(turns: FairTurns, key: string, max: number, reply: FastifyReply | undefined) {
-  const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
-  const leaveQueue = turns.enter(key, { onTurn: resolve, onRejected: () => resolve('rejected') }, max)
-  const giveUp = (reason: 'rejected' | 'disconnected') => {
-    leaveQueue()
-    resolve(reason)
-  }
-  const onClose = () => giveUp('disconnected')
-  const timer = setTimeout(() => giveUp('rejected'), MAX_WAIT_MS)
-  reply?.raw.once('close', onClose)
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    reply?.raw.off('close', onClose)
   }
 }

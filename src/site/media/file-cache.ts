@@ -4,6 +4,8 @@ import type { PreparedResponse } from '../http/prepared-response.ts'
 export type FileCache = {
   /** `now`: milliseconds. */
   find(path: string, now: number): PreparedResponse | undefined
+  /** Also one that should be read again, for when that fails: up to twice as old. */
+  findStale(path: string, now: number): PreparedResponse | undefined
   put(path: string, response: PreparedResponse, now: number): void
 }
 
@@ -24,14 +26,16 @@ export function createFileCache(maxBytes: number): FileCache {
     entries.delete(path)
     usedBytes -= entry.bytes
   }
+  const findUntil = (path: string, now: number, maxAgeMs: number) => {
+    const entry = entries.get(path)
+    if (entry === undefined) return undefined
+    const ageMs = Math.abs(now - entry.at)
+    if (ageMs >= 2 * LIFETIME_MS) drop(path, entry)
+    return ageMs < maxAgeMs ? entry.response : undefined
+  }
   return {
-    find(path, now) {
-      const entry = entries.get(path)
-      if (entry === undefined) return undefined
-      if (Math.abs(now - entry.at) < LIFETIME_MS) return entry.response
-      drop(path, entry)
-      return undefined
-    },
+    find: (path, now) => findUntil(path, now, LIFETIME_MS),
+    findStale: (path, now) => findUntil(path, now, 2 * LIFETIME_MS),
     put(path, response, now) {
       const { length } = response.identity.body
       if (length > MAX_FILE_BYTES) return

@@ -25,6 +25,7 @@ import {
   trySendPrepared,
 } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
+import { isUnavailable } from '../http/stale-if-error.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'
 import { createFileCache, type FileCache } from './file-cache.ts'
 import { authorizeReader, mayAuthorize } from './file-readers.ts'
@@ -74,7 +75,7 @@ async function handlePicture(context: MediaContext, reply: FastifyReply): Promis
   const { files, clock, addresses, sharedReads } = context
   const cached = files.find(path, clock.now().getTime())
   if (cached !== undefined) return sendPrepared(reply, cached)
-  return context.uncachedLimit.run(reply, async () => {
+  const send = async () => {
     const found = await findPublicFile(context.sql, id)
     const widths = found?.width == null ? [] : listWidths(found.width)
     if (found === undefined || !widths.includes(width)) throw notFound('file')
@@ -90,7 +91,14 @@ async function handlePicture(context: MediaContext, reply: FastifyReply): Promis
     })
     files.put(path, response, clock.now().getTime())
     return sendPrepared(reply, response)
-  })
+  }
+  try {
+    return await context.uncachedLimit.run(reply, send)
+  } catch (error) {
+    const stale = isUnavailable(error) ? files.findStale(path, clock.now().getTime()) : undefined
+    if (stale === undefined || reply.sent) throw error
+    return sendPrepared(reply, stale)
+  }
 }
 
 /** Shops may show the pictures, and scripts on other sites may read them. */

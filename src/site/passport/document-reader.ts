@@ -52,10 +52,14 @@ export function sendToCredential(
 ): Promise<unknown> {
   if (credential.kind === 'key') return sendToKey(call, credential.text)
   const { token } = credential
-  return call.setup.uncachedLimit.run(call.reply, async () => {
-    if (token === 'malformed') throw unauthorized()
-    return sendToToken(call, token, sendPublic)
-  })
+  const { uncachedLimit } = call.setup
+  if (token === 'malformed')
+    return uncachedLimit.run(call.reply, async () => {
+      throw unauthorized()
+    })
+  const countsAs = token.from === 'cookie' ? 'link' : 'page'
+  const send = () => sendToToken(call, token, sendPublic)
+  return uncachedLimit.run(call.reply, send, { token: token.text, countsAs })
 }
 
 const unauthorized = (): AppError =>
@@ -74,9 +78,13 @@ async function sendToKey(call: DocumentCall, text: string): Promise<unknown> {
   reply.headers(rateLimitHeaders(decision))
   if (!decision.isAllowed) throw rateLimitError('This key', decision, request.now.getTime())
   recordKeyUse(setup.sql, key, request.now)
-  const row = await readPublicPassport(setup.sql, request.id, request.now)
-  if (row === undefined) return sendNotFound(setup, reply, request)
-  return sendPrivate(call, row, key.accountId === row.account_id ? 'owner' : 'public')
+  const { accountId } = key
+  const send = async () => {
+    const row = await readPublicPassport(setup.sql, request.id, request.now)
+    if (row === undefined) return sendNotFound(setup, reply, request)
+    return sendPrivate(call, row, accountId === row.account_id ? 'owner' : 'public')
+  }
+  return setup.uncachedLimit.run(reply, send, { accountId, countsAs: 'nothing' })
 }
 
 function rejectKey(key: AuthenticatedKey | undefined): void {
@@ -92,10 +100,11 @@ async function sendToToken(
   const { setup, reply, request } = call
   const link = await findValidLink(setup.sql, token.text, request.now)
   if (link === undefined) {
-    if (token.from === 'cookie') return sendPublic()
-    throw unauthorized()
+    if (token.from !== 'cookie') throw unauthorized()
+    setup.uncachedLimit.countPage(reply.request)
+    return sendPublic()
   }
-  setup.uncachedLimit.refund(reply.request)
+  if (token.from !== 'cookie') setup.uncachedLimit.countLink(reply.request)
   const row = await readPublicPassport(setup.sql, request.id, request.now)
   if (row === undefined) return sendNotFound(setup, reply, request)
   const access = getAccess(link, row)

@@ -143,14 +143,16 @@ type OptionalToken = RequestToken | 'malformed' | undefined
 
 const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
-/** Requests with an access cookie are limited only if the link has ended: in `sendPublic`. */
+/** Readers with an access cookie have a limit of their own, unless the link has ended: see `sendPublic`. */
 function limitUncached(
   { setup, reply, request }: RequestContext,
   token: OptionalToken,
   send: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (parseId(request.id) === undefined || isFromCookie(token)) return send()
-  return setup.uncachedLimit.run(reply, send)
+  if (parseId(request.id) === undefined) return send()
+  const countsAs = isFromCookie(token) ? 'link' : 'page'
+  const credential = typeof token === 'object' ? { token: token.text } : {}
+  return setup.uncachedLimit.run(reply, send, { ...credential, countsAs })
 }
 
 /** Programs get a JSON error; people get a link to the passport, if it exists. */
@@ -225,8 +227,8 @@ async function sendPassport(
     const isLinkInvalid = token.from === 'query' || (token.from === 'cookie' && request.format === HTML)
     return sendPublic({ ...context, request: { ...request, isLinkInvalid } }, row, token)
   }
-  // Requests with a cookie were not limited.
-  if (token.from !== 'cookie') setup.uncachedLimit.refund(reply.request)
+  // Requests with a cookie were counted so at first.
+  if (token.from !== 'cookie') setup.uncachedLimit.countLink(reply.request)
   if (token.from === 'query') return moveTokenToCookie(context, reply, request, token.text)
   return sendPrivate(context, row, access)
 }
@@ -265,8 +267,9 @@ async function sendPublic(
     if (isNewest) context.recordScan(getExchange(reply), request, row)
     return undefined
   }
-  // Requests without an access cookie were limited earlier, in `limitUncached`.
-  return cached === undefined && isFromCookie(token) ? setup.uncachedLimit.run(reply, send) : send()
+  // Requests without an access cookie were counted earlier, in `limitUncached`.
+  if (cached === undefined && isFromCookie(token)) setup.uncachedLimit.countPage(reply.request)
+  return send()
 }
 
 /** Programs get a JSON error; people get a link to the passport. */

@@ -1,0 +1,121 @@
+/**
+ * Turns for expensive answers. Accounts, access links, networks and providers take turns and have a share of
+ * the permits, so that none of them makes the others wait.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { FairTurns } from '../../kernel/fair-turns.ts'
+import { getNetwork } from '../../kernel/http/network.ts'
+import type { Release } from '../../kernel/semaphore.ts'
+import type { OperatorContext } from '../context.ts'
+
+/** The permits of one kind of work. One that takes minutes must not use up those of the others. */
+type Pool = {
+  /** Permits in this process. */
+  capacity: number
+  /** Of them, how many an account or an access link may hold. */
+  maxOfAccount: number
+  maxWaitingOfKey: number
+  maxWaitMs: number
+  retryAfterMs: number
+}
+
+export const MAX_WAITING_PER_NETWORK = 32
+export const MAX_WAITING = 512
+
+const POOLS = {
+  /**
+   * Uncached pages, documents and files for readers of any door. At most four look-ups share a statement; a
+   * higher limit saved no processor time. They wait as long as a statement may wait for a connection.
+   */
+  readers: {
+    capacity: 4,
+    maxOfAccount: 2,
+    maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
+    maxWaitMs: 5_000,
+    retryAfterMs: 2_000,
+  },
+  /** Pages of the console. */
+  console: {
+    capacity: 4,
+    maxOfAccount: 2,
+    maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
+    maxWaitMs: 5_000,
+    retryAfterMs: 2_000,
+  },
+  /** Files that the console makes: exports, labels, lists. Some take minutes, so few are waited for. */
+  downloads: { capacity: 4, maxOfAccount: 2, maxWaitingOfKey: 4, maxWaitMs: 2_000, retryAfterMs: 30_000 },
+  /** Files that the console receives. Each is in memory while it arrives. */
+  uploads: { capacity: 6, maxOfAccount: 3, maxWaitingOfKey: 4, maxWaitMs: 2_000, retryAfterMs: 5_000 },
+} as const satisfies Record<string, Pool>
+
+export type TurnPool = keyof typeof POOLS
+
+/** Readers behind a proxy that hides their addresses share this key. */
+const PROXIES_KEY = 'proxies'
+
+/** Who asks. `address`: undefined behind a proxy that hides it. */
+export type Asker = {
+  address: string | undefined
+  accountId?: number | undefined
+  /** The token of an access link, valid or not. */
+  token?: string | undefined
+}
+
+const turnsOf = perSharedDatabase((_sql: Sql) => {
+  const create = (pool: TurnPool) =>
+    new FairTurns({ capacity: POOLS[pool].capacity, maxWaiting: MAX_WAITING })
+  return {
+    readers: create('readers'),
+    console: create('console'),
+    downloads: create('downloads'),
+    uploads: create('uploads'),
+  } satisfies Record<TurnPool, FairTurns>
+})
+
+type Wait = {
+  pool: TurnPool
+  asker: Asker
+  /** Undefined if others need the work too. Otherwise it is not done once this is closed. */
+  response: ServerResponse | undefined
+}
+
+/**
+ * Waits for a turn; release it when the work is done. Undefined if the response was closed first. Throws
+ * `unavailable` if too many wait or it takes too long.
+ */
+export async function waitForTurn(
+  ctx: Pick<OperatorContext, 'sql'>,
+  { pool, asker, response }: Wait,
+): Promise<Release | undefined> {
+  const { maxWaitMs, retryAfterMs } = POOLS[pool]
+  const turn = await turnsOf(ctx.sql)[pool].acquire({ ...describeAsker(pool, asker), maxWaitMs, response })
+  if (turn === 'rejected') throw overloaded(retryAfterMs)
+  return turn === 'disconnected' ? undefined : turn
+}
+
+/** An overload is never the fault of who asks: others may have caused it. */
+export function overloaded(retryAfterMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
+  const message = `The server is busy with other requests. Try again in ${wait}.`
+  return new AppError('unavailable', message, undefined, seconds * 1000)
+}
+
+function describeAsker(pool: TurnPool, { address, accountId, token }: Asker) {
+  const { capacity, maxOfAccount, maxWaitingOfKey } = POOLS[pool]
+  const network = address === undefined ? PROXIES_KEY : getNetwork(address, 56)
+  const groups = [
+    // One permit is left for others than the networks of one provider.
+    ...(address === undefined ? [] : [{ name: `provider ${getNetwork(address, 32)}`, max: capacity - 1 }]),
+    ...(accountId === undefined ? [] : [{ name: `account ${accountId}`, max: maxOfAccount }]),
+    ...(token === undefined ? [] : [{ name: `link ${token}`, max: maxOfAccount }]),
+  ]
+  return {
+    key: `${accountId ?? token ?? ''} ${network}`,
+    groups,
+    maxOfKey: address === undefined ? MAX_WAITING : maxWaitingOfKey,
+  }
+}
