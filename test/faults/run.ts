@@ -1,7 +1,7 @@
 /**
  * `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way
  * after another and prints what was lost. Loopback only. On Citus, with `CARNET_CITUS`: `--only citus
- * [--part NAME,…] [--shards N] [--items N]`.
+ * [--part NAME,…] [--shards N] [--items N]`. `worst-calls [--route PART]` alone: the worst calls of these routes.
  */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
@@ -13,12 +13,15 @@ import { restoredElsewhere } from './restored-elsewhere.ts'
 import { twoVersions } from './two-versions.ts'
 import { underAttack } from './under-attack.ts'
 import { faultsUnderLoad } from './under-load.ts'
+import { worstCalls } from './worst-calls.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     cycles: { type: 'string', default: '20' },
     requests: { type: 'string', default: '100000' },
     only: { type: 'string' },
+    route: { type: 'string' },
     part: { type: 'string', default: Object.keys(PARTS).join() },
     shards: { type: 'string', default: '8' },
     items: { type: 'string', default: '0' },
@@ -36,9 +39,11 @@ const ALL: Record<string, () => Promise<number>> = {
       ...{ shards: Number(values.shards), items: Number(values.items) },
     }),
   attack: () => underAttack(Number(values.requests)),
+  'worst-calls': () => worstCalls(values.route),
 }
 
-const names = values.only === undefined ? Object.keys(ALL) : [values.only]
+const chosen = values.only === undefined ? positionals : [values.only]
+const names = chosen.length === 0 ? Object.keys(ALL) : chosen
 let lost = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 try {

@@ -86,8 +86,6 @@ export const exampleSnippet = () =>
       gtin,
       lot: null,
       serial: null,
-      status: 'a',
-      recalls: [],
       data: JSON.stringify(EXAMPLE_TABLE),
     },
   )

@@ -10,14 +10,10 @@ import { ELEMENT_MEMBER } from './names.ts'
 export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
   ...compressFields(reading.category.fields, reading.data, reading),
-  [RECORD_FIELD.name]: buildRecordMembers(reading, publisher),
+  ...compressFields(RECORD_FIELDS, { [RECORD_FIELD.name]: buildRecord(reading, publisher) }, reading),
 })
 
-/** What a passport is beside its data, in the compressed form. */
-export const buildRecordMembers = (
-  reading: UndatedReading,
-  publisher: Pick<Publisher, 'issuer'>,
-): DataObject => compressFields(RECORD_FIELD.fields ?? [], buildRecord(reading, publisher), reading)
+const RECORD_FIELDS = [RECORD_FIELD]
 
 /** The full form: the header, then the same as data elements. */
 export const buildFullEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({

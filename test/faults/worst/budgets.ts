@@ -1,0 +1,34 @@
+/** What a call may cost when it is alone, and where another part of the server still has to keep to it. */
+import type { Figures } from './measure.ts'
+
+export type Budget = { blockedMs: number; databaseMs: number; rssMb: number }
+
+export const BUDGET: Budget = { blockedMs: 100, databaseMs: 1_000, rssMb: 64 }
+
+/** By method and address: budgets of single routes that may cost more, each with its reason. */
+export const OVERRIDES: Readonly<Record<string, Partial<Budget> & { reason: string }>> = {}
+
+/** Calls beyond their budget that are known. An entry goes when its reason does. */
+export const KNOWN: readonly { route: RegExp; call: RegExp; reason: string }[] = [
+  {
+    route: /^(?:POST|PUT|PATCH) (?:\/api\/v1|\/dpp\/v1)\//,
+    call: /^(?:deep brackets|flat objects|many keys|short strings|long numbers|many rows|escapes|long string)$/,
+    reason: 'A body of JSON is parsed whole before its depth and its values are counted.',
+  },
+  {
+    route: /^POST .*\/media$|^POST .*\/upload$/,
+    call: / as PDF$/,
+    reason: 'The digest of 20 MB, and the copy for the thread that checks them, are made on the main thread.',
+  },
+]
+
+export const getBudget = (route: string): Budget => ({ ...BUDGET, ...OVERRIDES[route] })
+
+/** The measures beyond the budget. `scale`: how much slower this machine is than the one of the budget. */
+export function findExcess(figures: Figures, budget: Budget, blockedMs: number, scale = 1): string[] {
+  return [
+    blockedMs > budget.blockedMs * scale ? `blocked ${blockedMs.toFixed(0)} ms` : [],
+    figures.databaseMs > budget.databaseMs * scale ? `database ${figures.databaseMs.toFixed(0)} ms` : [],
+    figures.rssMb > budget.rssMb ? `memory + ${figures.rssMb.toFixed(0)} MB` : [],
+  ].flat()
+}
