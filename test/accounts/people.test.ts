@@ -1,7 +1,6 @@
 /** Tests that people are created and signed in by the operator's links, and join an account only once. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import {
   buildSetPasswordUrl,
@@ -14,6 +13,7 @@ import { createSession, findSession } from '../../src/accounts/people/sessions.t
 import { setPassword, setUpOwner } from '../../src/accounts/people/set-password.ts'
 import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { PASSWORD, type Stand, startStand } from '../console/stand.ts'
+import { waitUntil } from '../waiting.ts'
 
 const DAY_MS = 86_400_000
 let stand: Stand
@@ -80,11 +80,11 @@ describe('setUpOwner', () => {
       await createAccount({ ...ctx, sql: tx as unknown as typeof sql }, { name: 'Erste', plan: 'pro' })
       await sentence.promise
     })
-    await until(async () => (await locksOn(bare, 'RowExclusiveLock')) === 1)
+    await waitUntil('it waits for the lock', async () => (await locksOn(bare, 'RowExclusiveLock')) === 1)
     assert.equal(await isSetUpLink(ctx, token), true)
     const late = setUpOwner(ctx, { ...owner, token })
     late.catch(() => undefined)
-    await until(async () => (await locksOn(bare, 'ShareRowExclusiveLock')) === 1)
+    await waitUntil('it waits for the lock', async () => (await locksOn(bare, 'ShareRowExclusiveLock')) === 1)
     sentence.resolve()
     await making
     await assert.rejects(late, refused('not_found', /no such link/))
@@ -104,10 +104,6 @@ async function locksOn({ ctx: { sql } }: Stand, mode: string): Promise<number> {
     where relation = 'account'::regclass and mode = ${mode}
       and database = (select oid from pg_database where datname = current_database())`
   return row?.count ?? 0
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(10)
 }
 
 describe('createPerson', () => {

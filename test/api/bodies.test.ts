@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CORES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { assertWithin } from '../waiting.ts'
 
 describe('invalid request bodies', () => {
   let t: Harness
@@ -101,10 +102,8 @@ describe('invalid request bodies', () => {
   }
 
   test('a number of a hundred thousand digits is rejected quickly', async () => {
-    const started = performance.now()
-    const { status } = await post(withData(`"n":0.1${'0'.repeat(500_000)}1`))
+    const { status } = await assertWithin(2_000, () => post(withData(`"n":0.1${'0'.repeat(500_000)}1`)))
     assert.equal(status, 422)
-    assert.ok(performance.now() - started < 2_000)
   })
 
   for (const [what, text, field] of [

@@ -6,6 +6,7 @@ import { normaliseData, validateData } from '../../src/categories/check/validate
 import { detailJson, formatField } from '../../src/kernel/detail-json.ts'
 import { TRANSLATION } from '../../src/kernel/errors.ts'
 import { IS_FULL } from '../full.ts'
+import { assertWithin } from '../waiting.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 import { WRONG_TEXTS } from './format-values.ts'
@@ -250,12 +251,11 @@ describe('hostile size', () => {
     'a megabyte of address': { carbonFootprintStudyUrl: `https://${'a.'.repeat(500_000)}` },
   }
   for (const [name, fields] of Object.entries(hostile)) {
-    it(`is answered quickly: ${name}`, () => {
+    it(`is answered quickly: ${name}`, async () => {
       const data = withFields(fields)
-      const start = performance.now()
-      const { errors, warnings } = validateData(textile, normaliseData(data, textile))
-      const took = performance.now() - start
-      assert.ok(took < LIMIT_MS, `${took} ms`)
+      const { errors, warnings } = await assertWithin(LIMIT_MS, () =>
+        validateData(textile, normaliseData(data, textile)),
+      )
       assert.ok(errors.length <= 100 && warnings.length <= 100)
       assert.ok(errors.length + warnings.length > 0)
     })

@@ -4,6 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { assertWithin, waitUntil } from '../waiting.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const ID = /^[0-9a-z]{26}$/
@@ -287,8 +288,9 @@ describe('keys', () => {
       [1, 'The key "erp" has expired: there is nothing to replace. Create a new key.\n'],
     )
     assert.equal(await statusWith(next.key), 200)
-    const until = Date.now() + 2_000
-    while ((await statusWith(made.key)) !== 401) assert.ok(Date.now() < until, 'refused within two seconds')
+    await assertWithin(2_000, () =>
+      waitUntil('the replaced key is refused', async () => (await statusWith(made.key)) === 401),
+    )
   })
 
   test('an account that does not exist', async () => {

@@ -1,12 +1,10 @@
 /** Imports spreadsheets on a running server, like a browser. The server may be another one for each request. */
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { waitUntil } from '../waiting.ts'
 import { carnetJson, type Served, type Settings } from './processes.ts'
 
 const PASSWORD = 'eleven herons over the lake'
-/** An import counts as abandoned after ten seconds. */
-const FINISHED_WITHIN_MS = 90_000
 /** A signed-in person has 300 requests per minute. */
 const LOOK_EVERY_MS = 250
 
@@ -57,20 +55,19 @@ export async function signUp(getServer: () => Served) {
    * Waits until `enough` accepts the number of rows done. The number is infinite once the page stops showing
    * progress.
    */
-  async function waitForProgress(
-    at: string,
-    enough: (done: number) => boolean,
-    withinMs = FINISHED_WITHIN_MS,
-  ): Promise<number> {
-    const until = performance.now() + withinMs
-    for (;;) {
+  async function waitForProgress(at: string, enough: (done: number) => boolean): Promise<number> {
+    let done = 0
+    const look = async () => {
       const text = await (await get(at)).text()
       const said = /<progress [^>]*value="(\d+)"/.exec(text)?.[1]
-      const done = said === undefined ? Number.POSITIVE_INFINITY : Number(said)
-      if (enough(done)) return done
-      assert.ok(performance.now() < until, `the sheet did not get on: ${done} rows`)
-      await pause(LOOK_EVERY_MS)
+      done = said === undefined ? Number.POSITIVE_INFINITY : Number(said)
+      return enough(done)
     }
+    await waitUntil('the spreadsheet gets on', look, {
+      everyMs: LOOK_EVERY_MS,
+      explain: () => `after ${done} rows`,
+    })
+    return done
   }
 
   return {

@@ -7,12 +7,12 @@ import { hash } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { FETCH_LEASE_MS } from '../../src/media/fetch/claim-fetches.ts'
 import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { makePng } from '../media/sample-files.ts'
+import { waitUntil } from '../waiting.ts'
 import { buildRow, COLUMNS, createFullKey, type ImportClient, signUp } from './import-client.ts'
 import { carnet, emptyFolder, endAll, killGroup, type Served, type Settings, serve } from './processes.ts'
 
@@ -82,7 +82,9 @@ test('the next server finishes a killed import: each row with its picture, each 
   ])
   const at = await client.check([...COLUMNS, 'pictures'], rows)
   await client.post(`${at}/run`, new URLSearchParams())
-  await waitUntil(() => waiting.length >= FETCHED_AT_ONCE)
+  await waitUntil('pictures are fetched', () => waiting.length >= FETCHED_AT_ONCE, {
+    explain: () => `${asked.length} requests, ${waiting.length} waiting`,
+  })
   await killGroup(server)
 
   const claimed = await sql<{ id: string }[]>`
@@ -115,14 +117,6 @@ test('the next server finishes a killed import: each row with its picture, each 
     assert.ok(check?.ok, `${name}: ${check?.detail}`)
   }
 })
-
-async function waitUntil(isDone: () => boolean): Promise<void> {
-  const until = performance.now() + 60_000
-  while (!isDone()) {
-    assert.ok(performance.now() < until, `${asked.length} requests, ${waiting.length} waiting`)
-    await pause(20)
-  }
-}
 
 async function readPictures(): Promise<Map<string, string | undefined>> {
   const found = new Map<string, string | undefined>()

@@ -4,17 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
+import { waitUntil } from '../waiting.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const UNITS = IS_FULL ? 50_000 : 10_000
 const A_CALL = 500
 const A_PAGE = 100
 /** A job counts as abandoned after ten seconds. */
-const FINISHED_WITHIN_MS = 60_000
-const LOOK_EVERY_MS = 20
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let settings: Settings
@@ -60,13 +58,17 @@ test('the next server finishes a killed refresh, each unit once', async () => {
 type Job = { refreshed: number; finished_at: string | null; failed: unknown[]; skipped: unknown[] }
 
 async function progress(id: string, enough: (job: Job) => boolean): Promise<Job> {
-  const until = performance.now() + FINISHED_WITHIN_MS
-  for (;;) {
-    const { job } = (await call('GET', `/${id}/refresh`)).data
-    if (enough(job)) return job
-    assert.ok(performance.now() < until, `the refresh did not get on: ${JSON.stringify(job)}`)
-    await pause(LOOK_EVERY_MS)
-  }
+  let job: Job | undefined
+  await waitUntil(
+    'the refresh gets on',
+    async () => {
+      job = (await call('GET', `/${id}/refresh`)).data.job
+      return job !== undefined && enough(job)
+    },
+    { explain: () => JSON.stringify(job) },
+  )
+  assert.ok(job)
+  return job
 }
 
 /** Counts units by version. */

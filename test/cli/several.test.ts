@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
+import { assertWithin, waitUntil } from '../waiting.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
@@ -69,13 +70,8 @@ const lines = (message: string) =>
     .filter(line => line.includes(`"msg":"${message}"`))
     .map(line => JSON.parse(line) as { processes: Record<string, number> })
 
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2_400; tries++) {
-    if (await isSo()) return
-    await pause(50)
-  }
-  assert.fail(`${what}: never\n${server.said.stderr}`)
-}
+const until = (what: string, isSo: () => boolean | Promise<boolean>) =>
+  waitUntil(what, isSo, { explain: () => server.said.stderr })
 
 async function metric(name: string): Promise<number> {
   const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
@@ -164,8 +160,7 @@ test('/metrics requires its token', async () => {
 test('the server stops in time, with the database, although a connection is still open', async () => {
   const agent = new Agent({ keepAlive: true })
   await ask(agent, 'GET', '/api/v1/categories')
-  const took = await server.stop('SIGTERM')
-  assert.ok(took < STOPPED_WITHIN_MS, `${took} ms`)
+  await assertWithin(STOPPED_WITHIN_MS, () => server.stop('SIGTERM'))
   await assert.rejects(postmasterPid(folder.path))
   agent.destroy()
 })

@@ -6,15 +6,14 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
+import { waitUntil } from '../waiting.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, start } from './processes.ts'
 
 const SECRET_KEY = 'a key of tests, long enough to be one'
 /** The lock that a migration takes. */
 const MIGRATING = `select pg_advisory_xact_lock(${0x43_41_52_4e}, 3)`
-const LOOK_EVERY_MS = 20
 /** A command that has begun to start the database finishes that first. */
-const SOON_MS = 10_000
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let settings: Settings
@@ -43,14 +42,10 @@ async function untilItStands(data: string, lock: string, words: readonly string[
   const holder = await sql.reserve()
   await holder.unsafe(`begin; ${lock}`)
   const command = start(words, inData(data))
-  const until = performance.now() + SOON_MS
-  for (;;) {
-    const [row] = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`
-    if (row !== undefined) break
+  await waitUntil('it waits for the lock', async () => {
     assert.equal(command.child.exitCode, null, command.said.stderr)
-    assert.ok(performance.now() < until, 'it does not stand')
-    await pause(LOOK_EVERY_MS)
-  }
+    return (await sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length > 0
+  })
   await postgres.stop()
   return { ...command, sql, begun: await readdir(folder.path) }
 }

@@ -6,16 +6,15 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { eventsMissing } from '../faults/clients.ts'
 import { type Stand, standOn } from '../faults/stand.ts'
 import { IS_FULL } from '../full.ts'
+import { waitUntil } from '../waiting.ts'
 import { emptyFolder, endAll } from './processes.ts'
 import { copyTree, type Tree } from './tree.ts'
 
 /** In a full run, longer than the start timeout of a process without a migration. */
-const MIGRATES_S = IS_FULL ? 35 : 1
-const TRIES = 1_200
+const MIGRATES_S = IS_FULL ? 125 : 1
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let tree: Tree
@@ -28,18 +27,15 @@ before(async () => {
   stand.clients.start()
 })
 after(async () => {
+  await stand?.clients.stop()
   await endAll()
-  stand.receiver.close()
+  stand?.receiver.close()
   await folder.remove()
 })
 
 async function untilSaid(message: string): Promise<void> {
   const { said } = stand.server()
-  for (let tries = 0; tries < TRIES; tries++) {
-    if (said.stderr.includes(message)) return
-    await pause(100)
-  }
-  assert.fail(`it never said "${message}":\n${said.stderr}`)
+  await waitUntil(`it says "${message}"`, () => said.stderr.includes(message), { explain: () => said.stderr })
 }
 
 const version = async () => {

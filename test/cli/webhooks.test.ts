@@ -12,7 +12,7 @@ import { readConfig } from '../../src/kernel/config/config.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { CORES } from '../harness.ts'
-import { until } from '../webhooks/stand.ts'
+import { waitUntil } from '../waiting.ts'
 import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const TOKEN = 'only-tests-know-this-token'
@@ -137,9 +137,9 @@ describe('webhooks', () => {
     workerPort = await probePort('127.0.0.1', 0)
     const env = { ...settings.env, ROLE: 'worker', WORKER_PORT: String(workerPort), METRICS_TOKEN: TOKEN }
     worker = await serve({ ...settings, env })
-    await until('it is delivered', () => received.length > 0)
+    await waitUntil('it is delivered', () => received.length > 0)
     assert.equal(received[0]?.event, 'product.created')
-    await until('it is in the log', async () => {
+    await waitUntil('it is in the log', async () => {
       const [newest] = await json<Attempt[]>(
         `webhooks deliveries --account ${account} --webhook ${webhook.id} --limit 1`,
       )
@@ -164,7 +164,7 @@ describe('webhooks', () => {
   test('resend sends an event again with the same id', async () => {
     const [newest] = await json<Attempt[]>(`webhooks deliveries --account ${account} --limit 1`)
     await json(`webhooks resend --account ${account} ${newest?.id}`)
-    await until('it came again', () => received.length === 2)
+    await waitUntil('it came again', () => received.length === 2)
     assert.equal(received[0]?.id, received[1]?.id)
     await json(`webhooks pause ${webhook.id}`)
     const words = `webhooks resend --account ${account} ${newest?.id}`.split(' ')
@@ -172,7 +172,7 @@ describe('webhooks', () => {
     assert.deepEqual([code, received.length], [0, 2])
     assert.match(stdout, /^Event \w{26} waits until the webhook is resumed: it is paused\.$/m)
     await json(`webhooks resume ${webhook.id}`)
-    await until('it came, resumed', () => received.length === 3)
+    await waitUntil('it came, resumed', () => received.length === 3)
   })
 
   test('list shows when a failing webhook is tried next', async () => {

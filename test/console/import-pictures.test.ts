@@ -16,6 +16,7 @@ import { resumeImports, stopImports, waitForImports } from '../../src/transfer/s
 import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fetcher.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
+import { waitUntil } from '../waiting.ts'
 import { bring, check, counts, download, plain, run, sendColumns } from './import-form.ts'
 import { type Browser, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
@@ -232,7 +233,9 @@ test('an import says how far it is, and stops while it waits for pictures', asyn
   const at = await bringRows(rows)
   await check(stand, editor, at)
   assert.equal((await editor.post(`${at}/run`, { form: {} })).status, 303)
-  await until(async () => /Fetching pictures: 0 of 3/.test((await editor.get(at)).text))
+  await waitUntil('the pictures get on', async () =>
+    /Fetching pictures: 0 of 3/.test((await editor.get(at)).text),
+  )
   assert.equal((await editor.post(`${at}/stop`)).status, 303)
   await waitForImports(stand.sql)
   assert.match((await editor.get(at)).text, /0 of 3/)
@@ -252,13 +255,17 @@ test('an import whose process died while it fetched continues, asks no address t
   const rules = { publicUrl: PUBLIC_URL, policy: stand.outbound.policy }
   stand.clock.advance(60_000)
   assert.equal(await resumeImports(getTestShard(gone), stand.clock, rules), 1)
-  await until(async () => (await stand.sql`select from media_fetch where status = 'f'`).length === 3)
+  await waitUntil(
+    'the pictures get on',
+    async () => (await stand.sql`select from media_fetch where status = 'f'`).length === 3,
+  )
   await stopImports(getTestShard(gone))
   await endPools(gone)
   stand.clock.advance(60_000)
   assert.equal(await resumeImports(stand.sql, stand.clock, rules), 1)
   stand.clock.advance(60_000)
-  await until(
+  await waitUntil(
+    'the pictures get on',
     async () =>
       (await stand.sql`select from sheet_import where alive_at = ${stand.clock.now()}`).length === 1,
   )
@@ -285,11 +292,3 @@ test('a picture for which the plan has no room is an error of its row', async ()
   assert.deepEqual(counts(await run(stand, editor, at)), [1, 0, 0, 1])
   assert.match(plain((await editor.get(at)).text), /Your plan has no room for the picture at/)
 })
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 500; n++) {
-    if (await holds()) return
-    await pause(20)
-  }
-  assert.fail('it does not happen')
-}

@@ -22,6 +22,7 @@ import { newProduct, type TestAccount } from '../harness.ts'
 import { decodePdf, decodePng } from '../qr/decode.ts'
 import { openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { joined } from '../transfer/spreadsheets.ts'
+import { HANG_MS } from '../waiting.ts'
 import { PASSWORD, startWholeStand, type WholeStand } from './whole-stand.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -29,7 +30,6 @@ const DESK = { width: 1280, height: 900 }
 const READER =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
 /** No step of a journey takes longer. */
-const BROWSER_TIMEOUT_MS = 10_000
 
 let browser: Browser
 let stand: WholeStand
@@ -384,7 +384,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
 
 async function newPage(options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-IE', ...options })
-  context.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+  context.setDefaultTimeout(HANG_MS)
   return context.newPage()
 }
 

@@ -9,9 +9,9 @@ import { CORES, newProduct, type TestAccount } from '../harness.ts'
 import { makeGif, makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
 import { storeFileRows } from '../media/stored-files.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
+import { HANG_MS } from '../waiting.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
-const BROWSER_TIMEOUT_MS = 30_000
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 320, height: 640 }
 const WITHOUT_SCRIPT = { javaScriptEnabled: false }
@@ -59,7 +59,7 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
       ...settings,
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+    page.setDefaultTimeout(HANG_MS)
     return page
   }
   const open = (page: Page, path: string) => page.goto(stand.origin + path)

@@ -13,9 +13,9 @@ import { newProduct, type TestAccount } from '../harness.ts'
 import { makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
 import { findViolations, OPEN_ALL, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { FULL } from '../site/passport-views.ts'
+import { HANG_MS } from '../waiting.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
-const BROWSER_TIMEOUT_MS = 30_000
 const DESK = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 const LOADED = 'Array.from(document.images).every(one => one.complete && one.naturalWidth > 0)'
@@ -29,7 +29,7 @@ let file: Record<'front' | 'back' | 'pdf', Buffer>
 const openContext = async (options: BrowserContextOptions): Promise<Page> => {
   const context = await browser.newContext({ locale: 'en-IE', bypassCSP: true, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+  page.setDefaultTimeout(HANG_MS)
   return page
 }
 const asEditor = (options: BrowserContextOptions = DESK) => openContext({ ...options, storageState })

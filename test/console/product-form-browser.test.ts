@@ -13,9 +13,9 @@ import { IS_FULL } from '../full.ts'
 import { CORES, type TestAccount } from '../harness.ts'
 import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { FULL } from '../site/passport-views.ts'
+import { HANG_MS } from '../waiting.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
-const BROWSER_TIMEOUT_MS = 10_000
 const STOPS_MAX = 200
 const PAGE_BYTES_MAX = 100_000
 const ADDRESS = 'Weg 1\n89073 Ulm\nGermany'
@@ -66,7 +66,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   const signedIn = async (settings: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ storageState, viewport: DESK, locale: 'en-IE', ...settings })
     const page = await context.newPage()
-    page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+    page.setDefaultTimeout(HANG_MS)
     return page
   }
   const signIn = async (page: Page) => {

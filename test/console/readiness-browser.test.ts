@@ -7,9 +7,9 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { nextGtin, type TestAccount } from '../harness.ts'
 import examples from '../readiness/examples.json' with { type: 'json' }
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
+import { HANG_MS } from '../waiting.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
-const BROWSER_TIMEOUT_MS = 10_000
 const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1280, height: 900 }
 
@@ -82,7 +82,7 @@ describe('readiness in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   async function signIn(settings: BrowserContextOptions): Promise<Page> {
     const context = await browser.newContext({ locale: 'en-IE', bypassCSP: true, ...settings })
     const page = await context.newPage()
-    page.setDefaultTimeout(BROWSER_TIMEOUT_MS)
+    page.setDefaultTimeout(HANG_MS)
     await page.goto(`${stand.origin}/console/sign-in`)
     await page.fill('#email', who.email)
     await page.fill('#password', who.password)

@@ -46,7 +46,10 @@ export async function standOn(cwd: string, env: Record<string, string>, main?: s
   const url = await receiver.open()
   const port = String(await freePort())
   const settings: Settings = { cwd, env: { PORT: port, ...SETTINGS, ...env }, ...(main && { main }) }
-  let server = await serve(settings)
+  let server = await serve(settings).catch(error => {
+    receiver.close()
+    throw error
+  })
   const { key, webhook } = await makeAccount(settings, url, receiver)
   const clients = new Clients(() => server.url, key)
   return {

@@ -29,6 +29,7 @@ import { chooseSocketDirectory, getSocketPath } from '../../src/kernel/postgres-
 import { withProcessLock } from '../../src/kernel/process/process-lock.ts'
 import { waitForEnd } from '../../src/kernel/process/processes.ts'
 import { connect } from '../database.ts'
+import { assertWithin } from '../waiting.ts'
 
 const SERVER_FOLDER = pathToFileURL(join(import.meta.dirname, '../../src/kernel/postgres-server')).href
 const isRoot = process.getuid?.() === 0
@@ -109,11 +110,7 @@ async function query<T extends object>(server: EmbeddedPostgres, text: string): 
   }
 }
 
-async function stopInTime(server: EmbeddedPostgres): Promise<void> {
-  const began = performance.now()
-  await server.stop()
-  assert.ok(performance.now() - began < STOP_WITHIN_MS)
-}
+const stopInTime = (server: EmbeddedPostgres) => assertWithin(STOP_WITHIN_MS, () => server.stop())
 
 /** Waits for another process, one turn of the event loop at a time. */
 async function until(isSo: () => boolean): Promise<void> {

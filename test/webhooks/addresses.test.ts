@@ -21,6 +21,7 @@ import { explainUrlError, findUrlError, type OutboundPolicy } from '../../src/ke
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
+import { assertWithin } from '../waiting.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
@@ -303,11 +304,12 @@ describe('an unresolvable name is reported as dns', () => {
     })
     servers.bind(0, '127.0.0.1')
     await once(servers, 'listening')
-    const began = performance.now()
-    const found = await createNameResolver([`127.0.0.1:${servers.address().port}`])('half.example')
-    servers.close()
-    assert.deepEqual(found, ['192.0.2.7'])
-    assert.ok(performance.now() - began < 3_000)
+    const resolve = createNameResolver([`127.0.0.1:${servers.address().port}`])
+    try {
+      assert.deepEqual(await assertWithin(3_000, () => resolve('half.example')), ['192.0.2.7'])
+    } finally {
+      servers.close()
+    }
   })
 
   test('if name servers do not answer, before the connect timeout', async () => {

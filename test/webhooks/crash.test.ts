@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
 import { IS_FULL } from '../full.ts'
-import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand, until } from './stand.ts'
+import { waitUntil } from '../waiting.ts'
+import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand } from './stand.ts'
 
 const KILLS = IS_FULL ? 20 : 4
 const EVENTS = 300
@@ -49,12 +50,12 @@ test(`${KILLS} kills lose nothing`, async () => {
     child = start()
     const had = receiver.received.length
     const enough = had + 1 + Math.floor(Math.random() * EVENTS)
-    await until('the worker is in the middle of it', () => receiver.received.length >= enough, 30_000)
+    await waitUntil('the worker is in the middle of it', () => receiver.received.length >= enough)
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
   child = start()
-  await until('all is delivered', async () => (await getQueueSize(stand)).due === 0, 30_000)
+  await waitUntil('all is delivered', async () => (await getQueueSize(stand)).due === 0)
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   assert.equal(code, 0)

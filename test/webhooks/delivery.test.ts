@@ -15,15 +15,8 @@ import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
 import type { DeliveryWorker } from '../../src/worker/deliver.ts'
 import type { TestAccount } from '../harness.ts'
-import {
-  type Received,
-  type Receiver,
-  SECRET_KEY,
-  type Stand,
-  startReceiver,
-  startStand,
-  until,
-} from './stand.ts'
+import { waitUntil } from '../waiting.ts'
+import { type Received, type Receiver, SECRET_KEY, type Stand, startReceiver, startStand } from './stand.ts'
 
 const SAMPLE = new URL('../../docs/webhooks.md', import.meta.url)
 const HOUR = 3_600_000
@@ -97,8 +90,8 @@ describe('a delivery', () => {
     }
     const workers = [stand.worker(), stand.worker()]
     for (const worker of workers) worker.start()
-    await until('all have come', () => receiver.received.length >= 1_000)
-    await until('none waits', async () => (await getQueueSize(stand)).due === 0)
+    await waitUntil('all have come', () => receiver.received.length >= 1_000)
+    await waitUntil('none waits', async () => (await getQueueSize(stand)).due === 0)
     for (const worker of workers) await worker.stop()
     assert.deepEqual(
       receiver.received.map(one => one.headers['webhook-id']).sort(),
@@ -250,7 +243,7 @@ describe('sending again', () => {
     receiver.respond = (_, response) => void again().then(() => response.writeHead(500).end())
     const before = receiver.received.length
     const answered = worker.drain()
-    await until('it is in hand', () => receiver.received.length > before)
+    await waitUntil('it is in hand', () => receiver.received.length > before)
     receiver.respond = (_, response) => response.writeHead(204).end()
     await answered
     // The first delivery may have ended just before the event was due again.

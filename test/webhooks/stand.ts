@@ -130,16 +130,3 @@ async function announce(
   await sql`with ${announceEvents(sql, rows)} select`
   return ids
 }
-
-/** Waits for a condition, by default up to ten seconds. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  ms = 10_000,
-): Promise<void> {
-  const end = performance.now() + ms
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it took too long: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-}

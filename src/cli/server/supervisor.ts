@@ -42,7 +42,7 @@ const MAIN = join(import.meta.dirname, '../../main.ts')
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 const STABLE_AFTER_MS = 10_000
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 120_000
 /** Longer than `LEAVE_TIMEOUT_MS` in `src/cli/server/run-server.ts`, after which a leaving process exits. */
 const LEAVE_TIMEOUT_MS = 15_000
 const METRICS_TIMEOUT_MS = 1_500
