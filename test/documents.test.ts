@@ -1,4 +1,4 @@
-/** Tests that every path named in the documentation exists. */
+/** Tests that every path and heading named in the documentation exists. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -40,6 +40,37 @@ test('every path in a document exists', () => {
     return [...paths, ...links].filter(path => !existsSync(join(ROOT, path))).map(path => `${name}: ${path}`)
   })
   assert.deepEqual(missing, [])
+})
+
+/** A document's own anchors, and those of its headings as GitHub makes them: repeated ones get a number. */
+function listAnchors(text: string): Set<string> {
+  const anchors = new Set(Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id))
+  for (const [, title = ''] of text.replace(/^```.*?^```/gms, '').matchAll(/^#{1,6} (.+)$/gm)) {
+    const plain = title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+    const anchor = plain.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')
+    let next = anchor
+    for (let n = 1; anchors.has(next); n++) next = `${anchor}-${n}`
+    anchors.add(next)
+  }
+  return anchors
+}
+
+test('every link to a heading finds it', () => {
+  let links = 0
+  const missing = documents.flatMap(name => {
+    const text = readFileSync(join(ROOT, name), 'utf8')
+    return Array.from(text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)).flatMap(
+      ([, path = '', anchor = '']) => {
+        const target = path === '' ? name : join(dirname(name), path)
+        if (!target.endsWith('.md')) return []
+        links++
+        const isThere = listAnchors(readFileSync(join(ROOT, target), 'utf8')).has(anchor)
+        return isThere ? [] : [`${name}: ${target}#${anchor}`]
+      },
+    )
+  })
+  assert.deepEqual(missing, [])
+  assert.ok(links > 20, `${links} links`)
 })
 
 test('each decision has a unique number', () => {

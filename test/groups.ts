@@ -29,26 +29,31 @@ const ALONE = [
  * The entry files of the processes: the files that must be alone, in their order, and a new file in `folder`
  * for each group, after those named in `first`.
  */
-export function groupFiles(files: readonly string[], first: readonly string[], folder: string): string[] {
+export function groupFiles(files: readonly string[], first: readonly string[], folder: string): Entries {
   const early = files.filter(file => first.includes(file))
   const others = files.filter(file => !first.includes(file))
   const alone = others.filter(needsOwnProcess)
   const shared = others.filter(file => !alone.includes(file))
-  return [...early, ...writeGroups(shared, folder), ...alone]
+  return new Map([...listAlone(early), ...writeGroups(shared, folder), ...listAlone(alone)])
 }
+
+/** Each entry file of a process, with the test files that it runs. */
+export type Entries = ReadonlyMap<string, readonly string[]>
+
+export const listAlone = (files: readonly string[]) => new Map(files.map(file => [file, [file]]))
 
 function needsOwnProcess(file: string): boolean {
   const source = readFileSync(file, 'utf8')
   return ALONE.includes(file) || NEEDS_OWN_PROCESS.some(reason => reason.test(source))
 }
 
-function writeGroups(files: readonly string[], folder: string): string[] {
+function writeGroups(files: readonly string[], folder: string): [string, string[]][] {
   const count = Math.ceil(files.length / MAX_FILES)
   return Array.from({ length: count }, (_, group) => {
     // Files of a folder, which often take about as long as each other, are in different groups.
     const members = files.filter((_, n) => n % count === group)
     const path = join(folder, `group-${group + 1}.test.mjs`)
     writeFileSync(path, members.map(file => `import '${pathToFileURL(file).href}'\n`).join(''))
-    return path
+    return [path, members]
   })
 }

@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs all test files on one PostgreSQL, small ones together in a process. `npm test -- FILE…` runs
- * some, each in its own process. `--full` does so with all, skips nothing and also uses Debian's PostgreSQL 15
+ * some, each in its own process. Files that fail run once more, alone. `--full` does so with all, skips nothing and also uses Debian's PostgreSQL 15
  * if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS.
  */
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,7 @@ import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
-import { groupFiles } from './groups.ts'
+import { type Entries, groupFiles, listAlone } from './groups.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
@@ -53,6 +53,8 @@ const SLOW_FIRST = [
   ...['cli/upgrade', 'site/accessibility', 'cli/download-end', 'transfer/move-account'],
   ...['console/developer-browser', 'cli/several', 'site/print', 'site/browser', 'console/routes'],
 ].map(name => join(import.meta.dirname, `${name}.test.ts`))
+/** Failed files are repeated up to this number: more have a common reason. */
+const MAX_REPEATED = 12
 /** The slowest files that are printed at the end. */
 const MAX_PRINTED = 10
 /** A test file that runs for longer is taken to hang. */
@@ -178,9 +180,11 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
   const seen = mkdtempSync(join(TEMPORARY, `${FOLDER}${process.pid}-answers-`))
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
-    const entries = isWhole && canGroup() ? groupFiles(files, SLOW_FIRST, seen) : files
-    const counts = await runFiles(entries, { ...server.environment, [SEEN_VARIABLE]: seen })
+    const entries = isWhole && canGroup() ? groupFiles(files, SLOW_FIRST, seen) : listAlone(files)
+    const environment = { ...server.environment, [SEEN_VARIABLE]: seen }
+    const { counts, failed } = await runFiles(entries, environment, FILES_AT_ONCE)
     conclude(server, counts)
+    if (failed.length > 0) await repeat(failed, environment)
     if (isWhole && !process.exitCode) concludeAnswers(seen)
   } finally {
     await server.close()
@@ -204,27 +208,47 @@ function concludeAnswers(seen: string): void {
   } else fail(`The OpenAPI document and the answers seen differ:\n${differences.join('\n')}`)
 }
 
+/**
+ * Runs failed files again, one after another. A file that passes now is reported as flaky; otherwise the run has
+ * failed.
+ */
+async function repeat(files: readonly string[], environment: OpenServer['environment']): Promise<void> {
+  const name = (file: string) => relative(ROOT, file)
+  const isRepeated = files.length <= MAX_REPEATED && !stopped.signal.aborted
+  if (isRepeated) process.stdout.write(`\nOnce more, alone: ${files.map(name).join(', ')}\n`)
+  const { failed } = isRepeated ? await runFiles(listAlone(files), environment, 1) : { failed: files }
+  const flaky = files.filter(file => !failed.includes(file))
+  if (flaky.length > 0) process.stdout.write(`# flaky ${flaky.length}: ${flaky.map(name).join(', ')}\n`)
+  if (failed.length > 0) fail(`# failed files: ${failed.map(name).join(', ')}`)
+}
+
+type FileResults = { counts: Counts | undefined; failed: string[] }
+
+/** `failed`: the files with a test that failed, or that did not end well. */
 async function runFiles(
-  files: readonly string[],
+  entries: Entries,
   environment: OpenServer['environment'],
-): Promise<Counts | undefined> {
+  concurrency: number,
+): Promise<FileResults> {
+  const files = [...entries.keys()]
+  const failed = new Set<string>()
   let counts: Counts | undefined
   const times = new Map<string, number>()
   const before = new Set(childrenOf(process.pid).map(({ pid }) => pid))
   const stream = run({
-    files: [...files],
+    files,
     cwd: ROOT,
-    concurrency: FILES_AT_ONCE,
+    concurrency,
     isolation: 'process',
     timeout: FILE_WITHIN_MS,
     env: { ...process.env, ...environment },
     execArgv: [...MEMORY_FLAGS, '--import', UNTRACKED_PROMISES, '--import', WITH_DESCENDANTS],
     signal: stopped.signal,
   })
+  stream.on('test:fail', ({ file = '' }) => failed.add(file))
   stream.on('test:summary', summary => {
     // There is one summary for each file, and one without a file for all.
     if (summary.file === undefined) counts = summary.counts
-    if (!summary.success) process.exitCode = 1
   })
   for (const end of ['test:pass', 'test:fail'] as const) {
     stream.on(end, ({ file = '', nesting, details }) => {
@@ -234,7 +258,7 @@ async function runFiles(
   for await (const text of stream.compose(new spec())) process.stdout.write(text)
   await endFiles(before)
   if (files.length > MAX_PRINTED) printSlowest(times)
-  return counts
+  return { counts, failed: [...new Set([...failed].flatMap(file => entries.get(file) ?? [file]))] }
 }
 
 /** `times`: the milliseconds of the tests of each file, without its start. */
@@ -265,7 +289,7 @@ function conclude(server: OpenServer, counts: Counts | undefined): void {
   }
   const { tests, passed, cancelled, skipped, todo } = counts
   const failed = tests - passed - cancelled - skipped - todo
-  if (failed + cancelled > 0 || passed === 0) process.exitCode = 1
+  if (passed === 0) process.exitCode = 1
   const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo }
   process.stdout.write(`\nOn ${server.name}:\n`)
   for (const [name, figure] of Object.entries(figures)) process.stdout.write(`# ${name} ${figure}\n`)

@@ -59,7 +59,9 @@ test('five hanging endpoints of one account do not delay the other 45', async ()
   const outcomesOf = async () =>
     new Set((await listAttempts(first.ctx, { limit: 500 })).filter(one => !one.ok).map(one => one.outcome))
   await waitUntil('failures are told', async () => (await outcomesOf()).has('connection_closed'))
-  assert.deepEqual([...(await outcomesOf())].sort(), ['connection_closed', 'status_500'])
+  // The hanging ones time out after 15 seconds, which a busy machine may need for what comes before.
+  const failures = [...(await outcomesOf())].filter(outcome => outcome !== 'timeout')
+  assert.deepEqual(failures.sort(), ['connection_closed', 'status_500'])
   // An endless response is cut after 16 KiB, and its status 200 counts.
   assert.equal(outcomes.protocol, undefined)
   await worker.stop()
