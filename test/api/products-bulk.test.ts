@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
 import { bodyOf } from '../fill-database.ts'
@@ -127,6 +128,36 @@ describe('POST /products/bulk', () => {
       json.data.created.map((one: { warnings?: unknown[] }) => one.warnings?.length ?? 0),
       [1, 0, 1, 1, 1, 1],
     )
+  })
+
+  test('a row may not mean the SKU or GTIN that another row of the call gives to a product', async () => {
+    for (const isKeyed of [false, true]) {
+      const name = `after-${isKeyed}`
+      const [gtin, freeGtin] = [nextGtin(), nextGtin()]
+      await bulk(items(newProduct({ sku: `${name}-1`, gtin }), newProduct({ sku: `${name}-3` })))
+      const send = async (...rows: unknown[]) => {
+        const { json } = await t.ask('POST', '/api/v1/products/bulk', {
+          ...{ key: account.key, body: items(...rows) },
+          headers: isKeyed ? { 'idempotency-key': randomUUID() } : {},
+        })
+        return [json.data.created, json.data.updated, json.data.errors].map(indexes)
+      }
+      const moved = { match_by: 'gtin', data: { gtin, sku: `${name}-2` } }
+      const named = newProduct({ sku: `${name}-2` })
+      assert.deepEqual(
+        await send(moved, named),
+        [[], [0], [1]],
+        'the second row means the product of the first',
+      )
+      const again = { match_by: 'gtin', data: { gtin, sku: `${name}-5` } }
+      assert.deepEqual(await send(newProduct({ sku: `${name}-5` }), again), [[0], [], [1]])
+      const claims = { data: { sku: `${name}-3`, gtin: freeGtin } }
+      const byGtin = { match_by: 'gtin', ...newProduct({ sku: `${name}-6`, gtin: freeGtin }) }
+      assert.deepEqual(await send(claims, byGtin), [[], [0], [1]])
+      const path = `/api/v1/products/by-sku/${name}-2`
+      const put = await t.ask('PUT', path, { key: account.key, body: { data: { weightGrams: 1 } } })
+      assert.equal(put.status, 200)
+    }
   })
 
   test('an invalid row does not affect a valid one for the same product', async () => {
