@@ -1,0 +1,97 @@
+/**
+ * The statements about the readiness of an account touch about as many rows before statistics were gathered
+ * as afterwards. Rows are counted, not milliseconds, so that a busy machine changes nothing.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listShardTables } from '../../src/kernel/db/create-shard.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
+import { fillFacts, groupByFacts, listFactBits } from '../../src/passports/readiness/facts.ts'
+import { endPools, getTestShard } from '../database.ts'
+import { fill, fillItems } from '../fill-database.ts'
+import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+const MODELS = 2_000
+const ITEMS = 30_000
+/** After VACUUM ANALYZE plans may differ a little. */
+const MAX_TIMES = 2
+
+let t: Harness
+let shared: Sql
+let shard: Sql
+const texts = new Set<string>()
+
+before(async () => {
+  t = await startHarness()
+  const onStatementEnd = ({ text }: { text: string }) => void texts.add(text)
+  shared = await t.openPools({ onStatementEnd, max: 1 })
+  shard = getTestShard(shared)
+  for (const table of await listShardTables(shard))
+    await shard`alter table ${shard(table)} set (autovacuum_enabled = false)`
+})
+after(async () => {
+  await endPools(shared)
+  await t.close()
+})
+
+type Plan = { Plans?: Plan[]; 'Actual Loops': number } & Record<string, number | undefined>
+const COUNTED = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Join Filter'] as const
+
+/** Rows that all steps of a plan have read, joined or dropped. */
+const countRows = (plan: Plan): number =>
+  COUNTED.reduce((sum, name) => sum + (plan[name] ?? 0) * plan['Actual Loops'], 0) +
+  (plan.Plans ?? []).reduce((sum, part) => sum + countRows(part), 0)
+
+/** By the beginning of its text. Every parameter is the account, a limit, or the versions of facts. */
+async function explain(accountId: number): Promise<Map<string, number>> {
+  texts.clear()
+  await groupByFacts({ sql: shard, accountId })
+  await fillFacts({ sql: shard, accountId }, () => true)
+  const found = [...texts].filter(text => /^\s*select .*readiness_facts/s.test(text))
+  assert.equal(found.length, 2)
+  const rows = new Map<string, number>()
+  for (const text of found) {
+    const values = Array.from(text.matchAll(/(limit )?\$\d+(::int\[\])?/g), ([, limit, list]) =>
+      list !== undefined ? [...listFactBits().keys()] : limit !== undefined ? 20_000 : accountId,
+    )
+    const answer = await shard.unsafe(`explain (analyze, format json) ${text}`, values as never[], {
+      prepare: true,
+    })
+    const [plan] = (answer[0]?.['QUERY PLAN'] ?? []) as { Plan: Plan }[]
+    assert.ok(plan)
+    rows.set(text.trim().slice(0, 30), countRows(plan.Plan))
+  }
+  return rows
+}
+
+async function compare({ id: accountId }: TestAccount): Promise<void> {
+  // Facts are written first, so that both look at the same rows.
+  await fillFacts({ sql: shard, accountId }, () => true)
+  const early = await explain(accountId)
+  for (const table of await listShardTables(shard)) await shard`vacuum analyze ${shard(table)}`
+  const late = await explain(accountId)
+  for (const [text, count] of early) {
+    assert.ok(count <= MAX_TIMES * (late.get(text) ?? 0), `${text}: ${count} rows, then ${late.get(text)}`)
+  }
+}
+
+/** Another account has the items, which no plan may look at. */
+async function write(account: TestAccount): Promise<void> {
+  const other = await t.account({ plan: 'enterprise' })
+  const [model = ''] = await fill(shard, { accountId: other.id, count: 1, word: 'other' })
+  await fillItems(shard, { accountId: other.id, models: [model], each: ITEMS, prefix: 'O' })
+  const models = await fill(shard, { accountId: account.id, count: MODELS, word: 'own' })
+  await fillItems(shard, { accountId: account.id, models: models.slice(0, 20), each: 1_000, prefix: 'S' })
+}
+
+test('without statistics', async () => {
+  const account = await t.account({ plan: 'enterprise' })
+  await write(account)
+  await compare(account)
+})
+
+test('with statistics from before the account had anything', async () => {
+  const account = await t.account({ plan: 'enterprise' })
+  await write(account)
+  await compare(account)
+})
