@@ -189,7 +189,14 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     http: [],
   },
   media: { fetch: ['prepare', 'store', '.'], prepare: ['.'], store: ['.'], '.': ['prepare', 'store'] },
-  standards: { aas: ['en18223', '.'], en18223: ['.'], registry: ['.'], untp: ['.'], signing: [], '.': [] },
+  standards: {
+    aas: ['en18223', '.'],
+    en18223: ['.'],
+    registry: ['.'],
+    untp: ['en18223', '.'],
+    signing: [],
+    '.': [],
+  },
   transfer: {
     spreadsheets: [],
     backup: ['.'],

@@ -3,7 +3,7 @@
  * repeated request waits for it and gets the stored response. A request that fails stores nothing.
  */
 import { isLockTimeout, perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
-import { inTransaction } from '../kernel/db/transaction.ts'
+import { inTransaction, repeatTransaction } from '../kernel/db/transaction.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
 import { KeyedQueue } from '../kernel/keyed-queue.ts'
 import { Semaphore } from '../kernel/semaphore.ts'
@@ -84,7 +84,8 @@ async function runOrReplay(
   deadline: number,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const response = await withRetries(() => runInTransaction(ctx, request, work, deadline))
+    const run = () => withRetries(() => runInTransaction(ctx, request, work, deadline))
+    const response = await repeatTransaction(run)
     if (response !== undefined) return { response, isReplayed: false }
     const stored = await findStored(ctx, request)
     if (stored !== undefined) return stored

@@ -38,6 +38,28 @@ export type Reading = {
   data: DataObject
   /** Commits to the version without revealing its hash, base64url; null for an account without a key. */
   versionCommitment: string | null
+  /** The recall notices that hold now, the nearest first. */
+  recalls?: readonly RecallInReading[]
+  /** The number of the current version, if this is an earlier one. */
+  supersededByVersion?: number | null
+  /** Where its status stands, if its account signs. */
+  signedStatus?: SignedStatus
+}
+
+/** The lists with the status of a signed document, and its place in both, from 0. */
+export type SignedStatus = { index: number; revocationUrl: string; messageUrl: string }
+
+/** A notice of the product, its batch or its model. `passportId`: of the documents of that one. */
+export type RecallInReading = {
+  passportId: string
+  level: 'model' | 'batch' | 'item'
+  /** The day of the recall, YYYY-MM-DD. */
+  from: string
+  /** Texts by language. */
+  hazard: DataObject
+  action: DataObject
+  url: string | null
+  contact: string | null
 }
 
 /** All that documents need which do not say when their version was created. */

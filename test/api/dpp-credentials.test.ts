@@ -192,10 +192,16 @@ describe('the credential of UNTP', () => {
     assert.deepEqual(next.json.credentialStatus, before.json.credentialStatus)
     assert.notEqual(next.headers.etag, before.headers.etag)
     const past = await read(VC, { id: product.id, query: '?version=1' })
-    assert.equal(past.text, before.text)
+    const { supersededByVersion, currentDocument, ...record } =
+      past.json.credentialSubject.characteristics.passportRecord
+    assert.deepEqual(record, before.json.credentialSubject.characteristics.passportRecord)
+    assert.deepEqual([supersededByVersion, currentDocument], [2, `${product.passport_url}?format=en`])
+    assert.deepEqual(past.json.credentialStatus, before.json.credentialStatus)
     assert.equal(past.headers['cache-control'], 'public, max-age=3600')
     await t.ask('POST', `/api/v1/products/${product.id}/archive`, { key: account.key })
-    assert.equal((await read(VC, { id: product.id })).text, next.text, 'archived is not revoked')
+    const { credentialStatus, credentialSubject } = (await read(VC, { id: product.id })).json
+    assert.equal(credentialSubject.characteristics.passportRecord.status, 'archived')
+    assert.deepEqual(credentialStatus, next.json.credentialStatus, 'archived is not revoked')
   })
 
   test('is read by product identifier and by date, too', async () => {
@@ -238,8 +244,7 @@ describe('the credential of UNTP', () => {
       [en.facilityId, subject.producedAtFacility.id],
       [en.manufacturingFacility.name, subject.producedAtFacility.name],
       [en.countryOfManufacture, subject.countryOfProduction.countryCode],
-      [en.economicOperatorId, vc.issuer.issuerAlsoKnownAs[0].id],
-      [en.economicOperator.legalName, vc.issuer.name],
+      [en.passportRecord.issuerName, vc.issuer.name],
       [en.weightKg, subject.dimensions.weight.value],
       [en.passportRecord.versionNo, characteristics.versionNo],
       [en.passportRecord.versionCommitment, characteristics.versionCommitment],
@@ -308,14 +313,18 @@ describe('the SD-JWT', () => {
         '@context': __,
         ...en
       } = (await read('application/json', { headers })).json
-      const { iss, iat, vct, versionNo, status, ...claims } = await readSdJwt(
+      const { iss, iat, vct, versionNo, status, issuerName, issuerVerified, ...claims } = await readSdJwt(
         (await read(SD_JWT, { headers })).text,
         did,
       )
-      assert.deepEqual(claims, en)
+      const { versionCommitment: ___, ...record } = passportRecord
+      assert.deepEqual(claims, { ...en, passportRecord: record })
       assert.deepEqual(
-        [iss, vct, versionNo],
-        [did.id, en.contentSpecificationIds[0], passportRecord.versionNo],
+        [iss, vct, versionNo, issuerName, issuerVerified],
+        [
+          ...[did.id, en.contentSpecificationIds[0], passportRecord.versionNo],
+          ...[passportRecord.issuerName, passportRecord.issuerVerified],
+        ],
       )
       const { listUrl, index } = await tokenPlace()
       assert.deepEqual(status, { status_list: { idx: index, uri: listUrl } })

@@ -114,7 +114,7 @@ test('reverting needs one more read; archiving and restoring read before and aft
     note: undefined,
     expects: () => true,
   } as const
-  assert.equal(await count(() => revertPassport(ctx, reversion)), 4)
+  assert.equal(await count(() => revertPassport(ctx, reversion)), 3)
   const status = (letter: 'a' | 'x') => setStatus(ctx, { uuid, status: letter, expects: () => true })
   assert.equal(await count(() => status('x')), 5)
   assert.equal(await count(() => status('a')), 5)

@@ -85,7 +85,7 @@ function renderAll(reader: Reader, data: object, corrected: object): Record<stri
     corrections: JSON.stringify(corrections),
     jsonld: renderJsonLd(current, 'https://carnet.example/ns/dpp'),
     ...(audience === 'public' && {
-      snippet: JSON.stringify(buildShopSnippet(ADDRESSES, row)),
+      snippet: JSON.stringify(buildShopSnippet(ADDRESSES, { ...row, recalls: [] })),
       linkset: renderLinkset(ADDRESSES, { link: LINK, rawPath: `/01/${GTIN}` }, [row], {
         ...{ formats: [], offers: [], backupBaseUrl: null },
       }),

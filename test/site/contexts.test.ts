@@ -11,6 +11,7 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   v1: 'fca795b1af84e9378f4ba9b01088d8989e59a3a44ef4ebeef2f5d7a6ca94a7ac',
   v2: 'd0909a5e40492335533df1b681d1f5b459725a90ab6f6f83de70a25c8c9aa707',
   v3: 'b62e7362262b9cf4946796b18d0a502c6cc67745a3615ef4cb68c65c69065be4',
+  v4: '04345a99d683a6b3a16a944c3a8ca2f9d5814e055d2088df26bab38ea644f8c5',
 }
 
 const NS = `${ADDRESSES.publicUrl}/ns/dpp`

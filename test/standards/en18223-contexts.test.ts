@@ -27,6 +27,9 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   'en18223/textile/v2': 'eafaa28492ecbdf6e37ddb0e0bacee9bf448a747e79e1a17fd9b72ed1d30208b',
   'en18223/battery/v2': 'ede7412cfaccad5a830b1c04796091f1c18e35974cdacbb4d1e6df53846131a0',
   'en18223/furniture/v2': '684ef778472cdf5d6666ae27cb26393a54e2487e2cdc83502cf1a268fb268318',
+  'en18223/textile/v3': '52136181507716ecf2f2b297345217e089e8424cfc8681dcee303488bdc7ebd8',
+  'en18223/battery/v3': '0170aaad8d728db36658224fcc8a4c32d77d4439b4cf0e8b599687eb0d0a532d',
+  'en18223/furniture/v3': '92e04fa936223a5c24bf1006c583779e6c31e932eacf4709fbf090b9480d96f7',
 }
 
 const pathOf = (category: string, version: string) => `en18223/${category}/${version}`

@@ -4,8 +4,8 @@
  */
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../src/categories/field.ts'
-import { pickText } from '../../src/categories/pick-text.ts'
 import type { DataObject } from '../../src/kernel/data-object.ts'
+import { fromEn } from '../../src/standards/en18223/read-document.ts'
 import type { Reading } from '../../src/standards/reading.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of any shape
@@ -40,49 +40,18 @@ const omit = (data: Any, ...names: string[]): Any =>
     Object.entries(data).filter(([name, value]) => !names.includes(name) && value !== undefined),
   )
 
-/**
- * What a credential has: one language, no GTIN apart from its identifier, of a manufacturer its name and GLN,
- * of a repair no instructions, of the end of life how the product is recycled.
- */
-export function expectInCredential(reading: Reading): Any {
-  const { category, primaryLanguage } = reading
-  const data = translate(category.fields, omitEmpty(category, reading.data), primaryLanguage)
-  const { economicOperator, manufacturingFacility, repair, endOfLife, countryOfManufacture } = data
-  const { country } = manufacturingFacility
-  const { role, legalName, operatorId } = economicOperator
-  const operator = role === 'manufacturer' ? omit({ role, legalName, operatorId }) : economicOperator
-  return omit(
-    {
-      ...data,
-      economicOperator: operator,
-      manufacturingFacility:
-        country === countryOfManufacture ? omit(manufacturingFacility, 'country') : manufacturingFacility,
-      ...(repair === undefined ? {} : { repair: omit(repair, 'instructions') }),
-      endOfLife: endOfLife.recyclingInstructions,
-    },
-    'languages',
-    'gtin',
-  )
-}
-
-function translate(fields: readonly Field[], data: Any, language: string): Any {
-  return Object.fromEntries(
-    fields.flatMap(field => {
-      const value = data[field.name]
-      return value === undefined ? [] : [[field.name, translateValue(field, value, language)]]
-    }),
-  )
-}
-
-function translateValue(field: Field, value: Any, language: string): Any {
-  if (field.localized) return pickText(value, [language], language)?.text
-  if (field.type === 'object') return translate(field.fields ?? [], value, language)
-  if (field.type !== 'list' || findScalarEntry(field)) return value
-  return value.map((entry: Any) => translate(field.of ?? [], entry, language))
+/** What a credential has: all, but the country of a plant only where the product is made in another. */
+export function expectInCredential({ category, data: all }: Reading): Any {
+  const data = omitEmpty(category, all)
+  const { manufacturingFacility, countryOfManufacture } = data
+  return manufacturingFacility.country === countryOfManufacture
+    ? { ...data, manufacturingFacility: omit(manufacturingFacility, 'country') }
+    : data
 }
 
 export function readCredential({ credentialSubject: subject }: Any, { fields }: Fields): Any {
-  const { versionNo: _, versionCommitment: __, ...rest } = subject.characteristics
+  const { versionNo: _, versionCommitment: __, ...characteristics } = subject.characteristics
+  const rest: Any = fromEn(characteristics, { fields })
   const category = subject.productCategory[0]
   const [party] = subject.relatedParty ?? []
   return omit({
@@ -150,19 +119,6 @@ function readProvenance(materials: readonly Any[] | undefined, fields: readonly 
   }
 }
 
-/** What an environment has: all but the list of languages, and of a plant with a GLN no name and country. */
-export function expectInAas(reading: Reading): Any {
-  const data = omitEmpty(reading.category, reading.data)
-  const facility = data.manufacturingFacility
-  const isKnownByGln =
-    facility?.facilityId !== undefined &&
-    Object.keys(omit(facility, 'facilityId', 'name', 'country')).length === 0
-  return omit(
-    { ...data, ...(isKnownByGln ? { manufacturingFacility: { facilityId: facility.facilityId } } : {}) },
-    'languages',
-  )
-}
-
 /** Collections that group fields and are none themselves. */
 const GROUPS = [
   'GeneralInformation',
@@ -199,7 +155,7 @@ export function readAas({ assetAdministrationShells: [shell], submodels }: Any, 
   const ungroup = (elements: readonly Any[]): Any[] =>
     elements.flatMap(element => (GROUPS.includes(element.idShort) ? ungroup(element.value) : [element]))
   const elements = submodels
-    .filter(({ idShort }: Any) => idShort !== 'DppMetadata')
+    .filter(({ idShort }: Any) => idShort !== 'DppMetadata' && idShort !== 'PassportRecord')
     .flatMap(({ submodelElements }: Any) => ungroup(submodelElements))
   const data = readElements(fields, elements, '')
   const plant = elements.find(({ idShort }: Any) => idShort === 'UniqueFacilityIdentifier')

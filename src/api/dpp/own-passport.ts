@@ -10,7 +10,7 @@ import { createEnDocument } from '../../passports/documents/en-document.ts'
 import type { DocumentSetup, PlacedRow } from '../../passports/documents/setup.ts'
 import { findWholePassport } from '../../passports/read/find.ts'
 import { setStatus } from '../../passports/write/archive.ts'
-import { contentionError, MAX_WRITE_ATTEMPTS } from '../../passports/write/change-queue.ts'
+import { attemptLocked, MAX_UNLOCKED_ATTEMPTS } from '../../passports/write/change-queue.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { CONTEXT_MEMBER, PROOF_MEMBER } from '../../standards/en18223/names.ts'
 import { matchesAny } from '../endpoint/conditions.ts'
@@ -48,15 +48,27 @@ export const changeOwnPassport = (
   decide: (own: OwnPassport) => Promise<Change>,
 ): Promise<OwnPassport> =>
   queues(call.account.sql).run(call.id, async () => {
-    for (let attempts = 0; attempts < MAX_WRITE_ATTEMPTS; attempts++) {
-      const own = await readOwnPassport(call)
-      const change = await decide(own)
-      if ('data' in change && Object.keys(change.data).length === 0) return own
-      const row = await tryWrite(call, own.row, change, options)
-      if (row !== undefined) return describeRow(call, row)
+    for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
+      const own = await attempt(call, options, decide)
+      if (own !== undefined) return own
     }
-    throw contentionError()
+    return attemptLocked(call.account, call.id, tx =>
+      attempt({ ...call, account: tx, setup: { ...call.setup, sql: tx.sql } }, options, decide),
+    )
   })
+
+/** Undefined if another request was faster. */
+async function attempt(
+  call: PassportWriteCall,
+  options: ChangeOptions,
+  decide: (own: OwnPassport) => Promise<Change>,
+): Promise<OwnPassport | undefined> {
+  const own = await readOwnPassport(call)
+  const change = await decide(own)
+  if ('data' in change && Object.keys(change.data).length === 0) return own
+  const row = await tryWrite(call, own.row, change, options)
+  return row && describeRow(call, row)
+}
 
 const queues = perDatabase(() => new KeyedQueue())
 

@@ -86,6 +86,8 @@ export const exampleSnippet = () =>
       gtin,
       lot: null,
       serial: null,
+      status: 'a',
+      recalls: [],
       data: JSON.stringify(EXAMPLE_TABLE),
     },
   )

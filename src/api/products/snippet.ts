@@ -7,6 +7,7 @@ import {
   SNIPPET_IMAGES,
   SNIPPET_LANGUAGES,
 } from '../../passports/read/shop-snippet.ts'
+import { listRecallsInForce } from '../../passports/recalls/read-recall.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import { dataResponse } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
@@ -46,11 +47,12 @@ export const readSnippet = defineEndpoint({
   responses: { 200: dataResponse('The snippet.', 'Snippet', exampleSnippet()) },
   async handle(call) {
     const { lang: language, product, image } = call.query
-    const [row, audience_profile] = await Promise.all([
+    const [row, recalls, audience_profile] = await Promise.all([
       getPassport(call.account, call.path.id),
+      listRecallsInForce(call.account, call.path.id),
       readAudienceProfile(call.account),
     ])
-    const described = { ...row, audience_profile }
+    const described = { ...row, recalls, audience_profile }
     const snippet = buildShopSnippet(call.setup.addresses, described, { language, productId: product, image })
     return cacheable(call, successJson(JSON.stringify(snippet)))
   },

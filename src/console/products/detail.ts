@@ -7,6 +7,7 @@ import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
+import type { RecallInForce } from '../../passports/core/recalls.ts'
 import { creationTime, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
@@ -18,6 +19,7 @@ import {
   SNIPPET_IMAGES,
   type SnippetImage,
 } from '../../passports/read/shop-snippet.ts'
+import { listRecallsInForce } from '../../passports/recalls/read-recall.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
@@ -73,12 +75,12 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
     renderScansSection(visit, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
     renderReadinessSection(visit, state),
-    renderRecallNotice(visit, state),
+    listRecallsInForce(ctx, row.id),
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${recalls}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
-!${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+!${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state, recalls)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
 !${section('versions', texts.versions, html`!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: MAX_VERSIONS, all: history.total })}</p>` : ''}`)}`
@@ -223,12 +225,16 @@ export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Out
 }
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&image=badge&product=%23product`. */
-export function renderShopSection({ setup, words, query, session }: Visit, { row }: PassportState): string {
+export function renderShopSection(
+  { setup, words, query, session }: Visit,
+  { row }: PassportState,
+  recalls: readonly RecallInForce[],
+): string {
   const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()
   const isUsable = product === '' || isProductId(product)
-  const described = { ...row, audience_profile: session.account.audienceProfile }
+  const described = { ...row, recalls, audience_profile: session.account.audienceProfile }
   const image = SNIPPET_IMAGES.find(one => one === query.get('image')) ?? 'qr'
   const snippet = buildShopSnippet(setup.addresses, described, {
     image,

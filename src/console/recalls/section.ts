@@ -1,14 +1,17 @@
 /** What the page of a product says of recalls: those that hold for it, each with the way to its page. */
 import { html } from 'ghtml'
 import { idFromUuid } from '../../kernel/ids.ts'
+import type { RecallInForce } from '../../passports/core/recalls.ts'
 import type { PassportState } from '../../passports/core/state.ts'
-import { listRecallsInForce } from '../../passports/recalls/read-recall.ts'
 import { PRODUCTS, type Visit } from '../page/route.ts'
 
 /** '' without a recall. */
-export async function renderRecallNotice({ ctx, words }: Visit, { row }: PassportState): Promise<string> {
+export function renderRecallNotice(
+  { words }: Visit,
+  { row }: PassportState,
+  recalls: readonly RecallInForce[],
+): string {
   const texts = words.texts.recalls
-  const recalls = await listRecallsInForce(ctx, row.id)
   const lines = recalls.map(({ id, notice }) => {
     const where = id === row.id ? texts.ofThis : id === row.model_id ? texts.ofModel : texts.ofBatch
     const date = words.date(notice.from)

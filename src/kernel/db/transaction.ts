@@ -2,9 +2,10 @@
  * A transaction that behaves like the pool: a savepoint around each statement lets operations catch an error
  * and continue. A savepoint is sent with its statement and costs no round trip.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { assert, toError } from '../errors.ts'
-import { isDisconnection, isTransient, type Sql } from './database.ts'
+import { AppError, assert, toError } from '../errors.ts'
+import { databaseUnavailable, isDisconnection, isLockTimeout, isTransient, type Sql } from './database.ts'
 
 /** The driver's type for a transaction lacks only the methods that open and close connections. */
 export const asSql = (tx: postgres.TransactionSql): Sql => tx as unknown as Sql
@@ -70,6 +71,40 @@ export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T
 class TransactionAborted extends Error {
   override name = 'TransactionAborted'
 }
+
+/**
+ * What the transaction has read was changed by another one. It may not read on, because it would lock rows
+ * out of the order of locks: it must begin again. Thrown by `work`, caught by `repeatTransaction`.
+ */
+export class TransactionConflict extends Error {
+  override name = 'TransactionConflict'
+}
+
+const MAX_TRANSACTIONS = 50
+/** Each attempt waits longer by this, and at random, so that two do not meet again: 2.5 seconds at most. */
+const REPEAT_PAUSE_MS = 2
+
+/**
+ * Runs a function that runs a transaction, and runs it again after a `TransactionConflict`, and after it has
+ * waited for a lock for too long. Throws `unavailable` in the end.
+ */
+export async function repeatTransaction<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof TransactionConflict || isLockTimeout(error))) throw error
+      if (attempt === MAX_TRANSACTIONS) throw isLockTimeout(error) ? databaseUnavailable() : contentionError()
+      await pause(attempt * REPEAT_PAUSE_MS * (0.5 + Math.random() / 2))
+    }
+  }
+}
+
+const contentionError = () =>
+  new AppError(
+    'unavailable',
+    'The products of this request are being changed by many requests at once. Try again in a moment.',
+  )
 
 const ignore = () => {}
 

@@ -2,12 +2,13 @@
  * Builds a passport as an SD-JWT VC: one stored signature over all declared fields of a version, of which
  * each reader gets what its audience may see.
  */
-
+import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { buildEnDocument } from '../../standards/en18223/document.ts'
+import { buildEnDocument, buildRecordMembers } from '../../standards/en18223/document.ts'
 import { buildHeader } from '../../standards/en18223/header.ts'
+import { PASSPORT_RECORD } from '../../standards/en18223/names.ts'
 import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
@@ -30,7 +31,7 @@ export async function createSdJwt(
   }
   const did = getDid(setup, issuer)
   const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
-  const { header: open, data, fields, type } = await readParts(setup, row, did)
+  const { header: open, data, fields, type } = await readParts(setup, row, issuer)
   const { name: issuerName, isVerified: issuerVerified } = getIssuerIdentity(setup.addresses, issuer)
   const header = { ...open, issuerName, issuerVerified }
   const build = (issuedAt: Date) =>
@@ -52,16 +53,20 @@ export async function createSdJwt(
 }
 
 /** The header is the public's: every reader gets it. */
-async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRow, did: string) {
+async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRow, issuer: SecretIssuer) {
   const pictures = await findPictureFiles(sql, addresses, row)
-  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
+  const publisher = {
+    ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid({ addresses }, issuer) },
+    issuer: getIssuerIdentity(addresses, issuer),
+  }
   const [all, open] = (['owner', 'public'] as const).map(audience => ({
     ...buildReading(addresses, row, audience, pictures),
     versionCommitment: null,
   }))
   if (all === undefined || open === undefined) throw new Error('broken assumption: both are built')
   const { fields } = all.category
-  const { '@context': _, ...header } = buildHeader(open, publisher)
+  const { '@context': _, ...members } = buildHeader(open, publisher)
+  const header = { ...members, [PASSPORT_RECORD]: buildRecordMembers(open, publisher) }
   const document = buildEnDocument(all, publisher)
   const data: DataObject = Object.fromEntries(
     fields.flatMap(({ name }) => (Object.hasOwn(document, name) ? [[name, document[name]]] : [])),

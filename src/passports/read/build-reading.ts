@@ -4,7 +4,8 @@ import { addDocumentUrls } from '../../categories/document-addresses.ts'
 import { addPictureAddresses } from '../../categories/picture-addresses.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { ParentAddresses, Reading } from '../../standards/reading.ts'
+import type { ParentAddresses, Reading, RecallInReading } from '../../standards/reading.ts'
+import { parseRecalls } from '../core/recalls.ts'
 import {
   type Addresses,
   getDocumentId,
@@ -22,11 +23,17 @@ import { listPictureAddresses, NO_PICTURES, type PictureFiles } from './picture-
 export type ReadableRow = PassportRow &
   Pick<
     PublicPassportRow,
-    'audience_profile' | 'model_gtin' | 'batch_gtin' | 'dpp_id' | 'model_dpp_id' | 'batch_dpp_id'
-  >
+    'audience_profile' | 'model_gtin' | 'batch_gtin' | 'dpp_id' | 'model_dpp_id' | 'batch_dpp_id' | 'recalls'
+  > & {
+    /** The number of the current version; undefined: it is this one. */
+    newest_version_no?: number
+  }
 
 /** What documents and pages say of a passport besides its data. */
-export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'data' | 'audience_profile'>) {
+export function describePassport(
+  addresses: Addresses,
+  row: Omit<ReadableRow, 'data' | 'audience_profile' | 'recalls'>,
+) {
   const id = idFromUuid(row.id)
   return {
     id,
@@ -65,14 +72,18 @@ export function buildReading(
 ): Omit<Reading, 'changedAt' | 'versionCommitment'> {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
+  const described = describePassport(addresses, row)
+  const newest = row.newest_version_no ?? row.version_no
   const seen = audience === 'owner' ? discloseAll(category, all) : disclose(category, all, audience).data
   return {
-    ...describePassport(addresses, row),
+    ...described,
     category,
     schemaVersion: row.schema_version,
     lastUpdated: row.updated_at,
     primaryLanguage: getPrimaryLanguage(all),
     audience,
+    recalls: listRecalls(row, described),
+    supersededByVersion: newest > row.version_no ? newest : null,
     data: addPictureAddresses(
       category,
       addDocumentUrls(addresses.publicUrl, category, seen),
@@ -80,6 +91,26 @@ export function buildReading(
     ),
   }
 }
+
+/** Everybody sees the notices, whatever the audience. */
+function listRecalls(
+  row: ReadableRow,
+  { dppId, level, model, batch }: ReturnType<typeof describePassport>,
+): readonly RecallInReading[] {
+  if (row.recalls === null) return NO_RECALLS
+  return parseRecalls(row).map(({ id, notice: { from, hazard, action, url, contact } }) => {
+    const isOwn = id === row.id
+    const isOfBatch = !isOwn && id === row.parent_id && batch !== null
+    const parent = isOfBatch ? batch : model
+    return {
+      passportId: isOwn ? dppId : (parent?.dppId ?? dppId),
+      level: isOwn ? level : isOfBatch ? 'batch' : 'model',
+      ...{ from, hazard, action, url, contact },
+    }
+  })
+}
+
+const NO_RECALLS: readonly RecallInReading[] = []
 
 /** The first of the passport's languages, a BCP-47 tag. */
 export function getPrimaryLanguage({ languages }: DataObject): string {

@@ -1,7 +1,7 @@
 /** Earlier versions of a passport. Version 1 has no row until version 2 is written. */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Sql } from '../../kernel/db/database.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { wasOutdated } from '../core/outdated.ts'
@@ -79,8 +79,9 @@ async function readFirstVersion(
     current.level === 'm'
       ? []
       : await sql<{ upto: number }[]>`
-          select c.upto from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
-          where p.id = ${current.id} and p.account_id = ${accountId}`
+          select c.upto from ${selectFirstVersion(sql, current)} v
+          join content c on c.id = v.content_id and c.account_id = v.account_id
+          where v.account_id = ${accountId}`
   return {
     parent_version_no: inherited?.upto ?? null,
     version_no: 1,
@@ -176,15 +177,21 @@ export async function getOwnDataAtVersion(
   versionNo: number,
 ): Promise<VersionData> {
   const isModel = current.level === 'm'
-  const [table, condition] =
-    current.version_no === 1
-      ? [sql`passport`, sql`v.id = ${current.id}`]
-      : [sql`passport_version`, sql`v.passport_id = ${current.id} and v.version_no = ${versionNo}`]
   const [row] = await sql<VersionData[]>`
     select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data,
       v.schema_version as "schemaVersion"
-    from ${table} v join content c on c.id = v.content_id and c.account_id = v.account_id
-    where ${condition} and v.account_id = ${current.account_id}`
+    from ${current.version_no === 1 ? selectFirstVersion(sql, current) : sql`passport_version`} v
+    join content c on c.id = v.content_id and c.account_id = v.account_id
+    where v.passport_id = ${current.id} and v.version_no = ${versionNo} and v.account_id = ${current.account_id}
+    limit 1`
   if (row === undefined) throw notFound('version of this product')
   return row
 }
+
+/** Version 1 of a passport that was at it when it was read, and may have changed since. */
+const selectFirstVersion = (sql: Sql, { id, account_id }: PassportRow): Fragment => sql`(
+  select id as passport_id, account_id, version_no, content_id, own, schema_version from passport
+  where id = ${id} and account_id = ${account_id} and version_no = 1
+  union all
+  select passport_id, account_id, version_no, content_id, own, schema_version from passport_version
+  where passport_id = ${id} and account_id = ${account_id} and version_no = 1)`

@@ -2,6 +2,7 @@
 import { selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
+import { selectRecalls } from '../core/recalls.ts'
 import type { ReadableRow } from './build-reading.ts'
 import { joinParents, parentColumns } from './find.ts'
 import {
@@ -54,7 +55,7 @@ const readPast =
       select k.n::int, p.id, p.account_id, p.created_by, p.parent_id, p.model_id, p.level, p.category, p.lot, p.serial,
         v.version_no, v.schema_version, v.status, v.updated_at, false as outdated, c.data->>'gtin' as gtin,
         ${selectData(sql, sql`v.own`)} as data, ${selectAudienceProfile(sql)} as audience_profile, p.dpp_id,
-        ${parentColumns(sql)}
+        p.version_no as newest_version_no, ${selectRecalls(sql)} as recalls, ${parentColumns(sql)}
       from unnest(${keys.map(({ id }) => id)}::text[]::uuid[], ${keys.map(({ at }) => at)}::float8[],
         ${keys.map(({ versionNo }) => versionNo)}::int[]) with ordinality as k(id, at, version_no, n)
       cross join lateral (select * from passport where id = k.id limit 1) p

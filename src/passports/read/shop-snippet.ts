@@ -3,9 +3,11 @@
  * which they are pasted.
  */
 import { disclose } from '../../categories/disclose.ts'
+import { GS1_VOC } from '../../gs1/link-type.ts'
 import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import type { RecallInForce } from '../core/recalls.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/record.ts'
 import { type DisclosedRow, getDisclosedCategory } from './disclosed-category.ts'
 
@@ -21,7 +23,11 @@ type ShopSnippet = {
   html: string
 }
 
-type Described = DisclosedRow & Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial' | 'data'>
+/** `recalls`: the notices that hold for it, the nearest first. */
+type Described = DisclosedRow &
+  Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial' | 'status' | 'data'> & {
+    recalls: readonly RecallInForce[]
+  }
 
 /** In CSS pixels: enough for a phone to scan from a screen. */
 const IMAGE_PX = 120
@@ -57,20 +63,32 @@ export function buildShopSnippet(
     productId === undefined
       ? { '@id': gs1Url(addresses, row) ?? `${url}#product`, ...identifiers(row, data) }
       : { '@id': productId }
-  const jsonLd = describePassport(url, ui.passport, product)
+  const [recall] = row.recalls
+  const jsonLd = describePassport(url, ui.passport, {
+    ...product,
+    ...(recall === undefined ? {} : { additionalProperty: [describeRecall(url, recall)] }),
+  })
+  if (row.status === 'x') jsonLd.creativeWorkStatus = 'Archived'
   const name = escapeHtml(ui.passport)
+  const warning = recall === undefined ? '' : `<strong>${escapeHtml(ui['recall.title'])}</strong>`
   const shown =
     image === 'badge'
       ? `<img src="${escapeHtml(badgeUrl)}" alt="${name}" height="${BADGE_HEIGHT_PX}" loading="lazy">`
       : `<img src="${escapeHtml(imageUrl)}" alt="" width="${IMAGE_PX}" height="${IMAGE_PX}" loading="lazy"><span>${name}</span>`
   const html =
-    `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">${shown}</a>\n` +
+    `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">${shown}${warning}</a>\n` +
     `<script type="application/ld+json">${escapeScriptJson(jsonLd)}</script>\n`
   return {
     ...{ language: spoken, passport_url: url, image_url: imageUrl, badge_url: badgeUrl },
     ...{ json_ld: jsonLd, html },
   }
 }
+
+/** By the link type of GS1, because schema.org has no term for recalls. */
+const describeRecall = (url: string, { notice }: RecallInForce) => ({
+  '@type': 'PropertyValue',
+  ...{ propertyID: `${GS1_VOC}recallStatus`, name: 'Recall', value: notice.from, url },
+})
 
 /**
  * The product has no type: the page already has a Product with a price, and search engines reject a second

@@ -90,7 +90,13 @@ function findIdentifier(json: string): string {
 
 async function storeChecked({ sql, accountId }: Account, checked: readonly CheckedEntry[], now: Date) {
   if (checked.length === 0) return
+  const ids = checked.map(({ passport_id }) => passport_id)
+  // Writes of many passports mark their entries by id, too.
   await sql`
+    with locked as materialized (
+      select 1 from registry_entry where account_id = ${accountId} and passport_id = any(${ids}::text[]::uuid[])
+      order by passport_id for no key update
+    )
     update registry_entry e set checked_no = i.change_no, state = i.state, level = i.level, version_no = i.version_no,
       action = i.action, missing = i.missing, line = i.line,
       changed_at = case when i.state = i.old_state and e.changed_at is not null then e.changed_at else ${now}::timestamptz end,
@@ -98,7 +104,7 @@ async function storeChecked({ sql, accountId }: Account, checked: readonly Check
     from jsonb_to_recordset(${JSON.stringify(checked)}::text::jsonb) as i(passport_id uuid, change_no integer, state text,
       old_state text, level "char", version_no integer, action text, missing text[], line text)
     where e.account_id = ${accountId} and e.passport_id = i.passport_id and e.change_no = i.change_no
-      and e.state = i.old_state`
+      and e.state = i.old_state and (select count(*) from locked) >= 0`
 }
 
 /** How many entries are due on a shard. */

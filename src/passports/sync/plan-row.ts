@@ -144,28 +144,3 @@ function requireSameCategory({ category }: SyncRow, current: PassportRow): void 
   const at = { path: ['category'], code: 'immutable' } as const
   throw invalid([rowProblem(at, 'other_category', { category: current.category })])
 }
-
-/** Rejects a second row about the same model in a call, if the first is valid. */
-export class DuplicateGuard {
-  private readonly models = new Map<string, number>()
-  private readonly skus = new Map<string, number>()
-  private readonly gtins = new Map<string, number>()
-
-  add(plan: Plan): void {
-    const { row } = plan
-    const id = plan.kind === 'create' ? undefined : plan.passport.id
-    const key = row.key ?? ''
-    const before =
-      id === undefined ? (row.matchBy === 'sku' ? this.skus : this.gtins).get(key) : this.models.get(id)
-    if (before !== undefined) throw duplicateRowError(row, before)
-    const gtin14 = plan.kind === 'create' ? plan.model.gtin14 : plan.kind === 'update' ? plan.claims : null
-    if (gtin14 !== null && this.gtins.has(gtin14)) throw gtinTakenError()
-    if (id !== undefined) this.models.set(id, row.index)
-    if (plan.kind === 'create') this.skus.set(plan.model.sku, row.index)
-    if (gtin14 !== null) this.gtins.set(gtin14, row.index)
-  }
-}
-
-function duplicateRowError(row: SyncRow, before: number): AppError {
-  return invalid([keyProblem(row, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
-}

@@ -1,12 +1,13 @@
 /**
- * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for
- * changed ones. Large data is split. Unchanged models are not written.
+ * "Create or update" for one row or 500: one look-up, one read, one statement for changed models and one for
+ * new ones. Large data is split. Unchanged models are not written.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { atNewModel } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { perDatabase } from '../../kernel/db/database.ts'
+import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { perDatabase, withRetries } from '../../kernel/db/database.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
+import { isTransaction, repeatTransaction, TransactionConflict } from '../../kernel/db/transaction.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { locatePassports } from '../core/passport-shard.ts'
@@ -14,8 +15,10 @@ import { withSummaryData } from '../core/record.ts'
 import { byIndex } from '../core/row-problems.ts'
 import { readStatesInBatches } from '../core/state.ts'
 import { type Gate, openGate } from '../readiness/gate.ts'
-import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
+import { MAX_UNLOCKED_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
+import { lockPassports } from '../write/lock-passports.ts'
+import { DuplicateGuard } from './duplicate-guard.ts'
 import {
   type AddressedRow,
   type MatchBy,
@@ -23,7 +26,7 @@ import {
   parseSyncRow,
   type SyncRow,
 } from './parse-row.ts'
-import { DuplicateGuard, findMatch, hasKey, type Plan, planRow, type SyncOptions } from './plan-row.ts'
+import { findMatch, hasKey, type Plan, planRow, type SyncOptions } from './plan-row.ts'
 import { collectError, emptyResult, type SyncResult, summariseAll } from './sync-result.ts'
 import { type LostRow, writePlans } from './write-plans.ts'
 
@@ -66,39 +69,65 @@ export async function syncModel(ctx: AccountContext, request: SyncRun & Addresse
   return result
 }
 
-/** Repeats rows that lost against a concurrent write, with a new look-up. */
+/**
+ * Repeats rows that lost against a concurrent write, with a new look-up. In a transaction, which would lock
+ * the products that it finds now out of order, `TransactionConflict` repeats all of it.
+ */
 async function syncRows(
   ctx: AccountContext,
   rows: readonly SyncRow[],
   options: SyncRun,
   result: SyncResult,
+  duplicates = new DuplicateGuard(),
 ): Promise<void> {
   let open = rows
   let contendedUuid: string | undefined
   for (let attempt = 0; open.length > 0; attempt++) {
-    if (attempt === MAX_WRITE_ATTEMPTS) {
-      for (const { index } of open) result.errors.push({ index, error: contentionError() })
-      return
-    }
+    if (attempt === MAX_UNLOCKED_ATTEMPTS) return syncRowsLocked(ctx, open, options, { result, duplicates })
     // A product on another machine than its claim may be visible a moment later.
     if (attempt > 0 && hasShards(ctx.sql)) await pause(attempt * RETRY_PAUSE_MS)
-    const run = () => attemptRows(ctx, open, options, result)
+    const run = () => attemptRows(ctx, open, { ...options, duplicates }, result)
     const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
     open = lost.map(({ row }) => row)
+    if (open.length > 0 && isTransaction(ctx.sql)) throw new TransactionConflict()
+    duplicates.forget(open)
     // A single model queues behind its PATCHes, which would otherwise win each time.
     contendedUuid = lost.length === 1 ? lost[0]?.uuid : undefined
   }
 }
 
-async function attemptRows(
+/** In a transaction that locks the products before it reads them: no other write can be faster. */
+async function syncRowsLocked(
   ctx: AccountContext,
   rows: readonly SyncRow[],
   options: SyncRun,
+  { result, duplicates }: { result: SyncResult; duplicates: DuplicateGuard },
+): Promise<void> {
+  const run = async (tx: AccountContext) => {
+    duplicates.forget(rows)
+    const part = emptyResult()
+    await syncRows(tx, rows, options, part, duplicates)
+    return part
+  }
+  const part = await repeatTransaction(() => withRetries(() => withTransaction(ctx, run)))
+  for (const list of ['created', 'updated', 'unchanged'] as const) result[list].push(...part[list])
+  result.errors.push(...part.errors)
+}
+
+async function attemptRows(
+  ctx: AccountContext,
+  rows: readonly SyncRow[],
+  options: SyncRun & { duplicates: DuplicateGuard },
   result: SyncResult,
 ): Promise<LostRow[]> {
   const { found, bySku } = await findMatches(ctx, rows, result)
+  if (!options.dryRun && isTransaction(ctx.sql))
+    await lockPassports(
+      ctx,
+      found.flatMap(({ uuid }) => uuid ?? []),
+    )
   const requireReady = await openGate(ctx, 'direct')
-  const run = { bySku, duplicates: new DuplicateGuard(), isBrief: rows.length > 1, requireReady }
+  const run = { bySku, isBrief: rows.length > 1, requireReady }
   const lost: LostRow[] = []
   for (const [at, matched] of await groupByShard(ctx, found))
     lost.push(...(await attemptMatched(at, matched, { ...options, ...run }, result)))

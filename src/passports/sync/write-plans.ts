@@ -41,10 +41,11 @@ export async function writePlans(
   }
   const out: Outcome = { result, lost: [], isBrief }
   const reject = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
-  for (const some of splitForStatements(ctx, creations, ({ bytes }) => bytes))
-    await writeStorable(some, rows => writeCreations(ctx, rows, out), reject)
+  // Counters are locked last: other transactions lock a product and then its counter.
   for (const some of splitForStatements(ctx, updates, ({ passport }) => passport.data.length))
     await writeStorable(some, rows => writeUpdates(ctx, rows, out), reject)
+  for (const some of splitForStatements(ctx, creations, ({ bytes }) => bytes))
+    await writeStorable(some, rows => writeCreations(ctx, rows, out), reject)
   return out.lost
 }
 

@@ -7,11 +7,11 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
-import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
+import { afterCommit, inTransaction, isTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { getState } from '../core/state.ts'
-import { countOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
+import { countOutdated, lockOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
 import type { Refreshed } from './refresh-units.ts'
 
 const MAX_INLINE_UNITS = 500
@@ -40,7 +40,10 @@ export async function refreshPassport(
 ): Promise<Refreshed & { pending: number }> {
   const state = await getState(ctx, uuid)
   const outdated = await countOutdated(ctx, state)
-  if (outdated <= MAX_INLINE_UNITS) return { ...(await refreshAll(ctx, state)), pending: 0 }
+  if (outdated <= MAX_INLINE_UNITS) {
+    if (isTransaction(ctx.sql)) await lockOutdated(ctx, state)
+    return { ...(await refreshAll(ctx, state)), pending: 0 }
+  }
   const job = await openJob(ctx, uuid)
   const shard = getShardNumber(ctx.sql)
   if (job !== undefined) afterCommit(ctx.sql, pool => runners(getShard(pool, shard)).start(ctx.clock, job))

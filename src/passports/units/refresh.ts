@@ -4,6 +4,7 @@ import { parseId } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
+import { lockPassports } from '../write/lock-passports.ts'
 import { getRefreshedContent, readContents } from './refresh-content.ts'
 import { findBatches, type Refreshed, type RefreshTask, refreshBatch } from './refresh-units.ts'
 import { runConcurrently } from './run-concurrently.ts'
@@ -19,6 +20,19 @@ export async function countOutdated(
   const self = row.level !== 'm' && row.outdated ? 1 : 0
   if (row.level === 'i') return self
   return self + (await countUnitsWithContents(sql, accountId, selectOutdatedContents(sql, row)))
+}
+
+/** Locks a unit and the outdated units under it, for a transaction that refreshes them. */
+export async function lockOutdated(ctx: AccountContext, { row }: PassportState): Promise<void> {
+  const { sql, accountId } = ctx
+  const units =
+    row.level === 'i'
+      ? []
+      : await sql<{ id: string }[]>`
+        select p.id from passport p where p.account_id = ${accountId} and p.parent_id is not null
+          and p.content_id = any(array(${selectOutdatedContents(sql, row)}))`
+  const self = row.level === 'm' ? [] : [row.id]
+  await lockPassports(ctx, [...self, ...units.map(({ id }) => id)])
 }
 
 /** Called after each step; false stops the refresh, which can be continued. */

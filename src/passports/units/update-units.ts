@@ -6,10 +6,12 @@ import { isObject } from '../../kernel/data-object.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { type PassportData, removeNulls, requireData } from '../core/check-data.ts'
+import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { withSummaryData } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import type { WrittenPassport } from '../write/create.ts'
+import { lockPassports } from '../write/lock-passports.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import { previewUpdate } from '../write/preview-update.ts'
 import { updatePassport } from '../write/update.ts'
@@ -39,7 +41,7 @@ export async function updateUnits(
   const { row: parent } = await getState(ctx, input.parentUuid)
   const names = input.units.map(parseName)
   const found = await findUnits(ctx, parent, names)
-  if (isTransaction(ctx.sql)) await lockInOrder(ctx, [...found.values()])
+  if (!input.dryRun && isTransaction(ctx.sql)) await lockPassports(ctx, [...found.values()])
   const updated: UpdatedUnit[] = []
   const errors: RowRejection[] = []
   const seen = new Set<string>()
@@ -60,13 +62,27 @@ export async function updateUnits(
     }
     return true
   })
+  await markOutdated(ctx, input, updated)
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/** A transaction keeps its locks to the end, so all calls lock in one order to avoid deadlocks. */
-const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
-  select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
-  order by id for no key update`
+/** A correction of a batch makes its items outdated, also those that the same call has changed. */
+async function markOutdated(
+  { sql, accountId }: AccountContext,
+  { changeType, dryRun }: UnitChanges,
+  updated: readonly UpdatedUnit[],
+): Promise<void> {
+  const passports = updated.map(({ written }) => written.passport)
+  const batches = new Set(passports.filter(({ level }) => level === 'b').map(({ id }) => id))
+  const items = passports.filter(({ parent_id }) => parent_id !== null && batches.has(parent_id))
+  if (changeType !== 'correction' || dryRun === true || items.length === 0) return
+  const ids = items.map(({ id }) => id)
+  const rows = await sql<{ id: string }[]>`
+    select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
+    where p.account_id = ${accountId} and p.id = any(${ids}::text[]::uuid[]) and ${isOutdated(sql)}`
+  const outdated = new Set(rows.map(({ id }) => id))
+  for (const item of items) item.outdated = outdated.has(item.id)
+}
 
 type UnitName = { member: 'serial' | 'lot'; value: string }
 

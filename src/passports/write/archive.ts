@@ -19,13 +19,13 @@ type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
-  return retryUntilWritten(ctx.sql, uuid, async () => {
-    const current = await getPassport(ctx, uuid)
+  return retryUntilWritten(ctx, uuid, async at => {
+    const current = await getPassport(at, uuid)
     requireExpectedVersion(current, change)
     if (current.status === status) return current
-    const isWritten = await withRetries(() => writeStatus(ctx, current, status))
-    dropCachedMetadata(ctx.sql, uuid)
-    return isWritten ? getPassport(ctx, uuid) : undefined
+    const isWritten = await withRetries(() => writeStatus(at, current, status))
+    dropCachedMetadata(at.sql, uuid)
+    return isWritten ? getPassport(at, uuid) : undefined
   })
 }
 

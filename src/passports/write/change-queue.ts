@@ -1,10 +1,14 @@
 /** Queues the changes of a passport in this process. If another process was faster, a change starts again. */
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
+import { isTransaction, repeatTransaction, TransactionConflict } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import type { PassportRow } from '../core/record.ts'
+import { lockPassports } from './lock-passports.ts'
 
-export const MAX_WRITE_ATTEMPTS = 50
+/** So many attempts lock nothing before they read. */
+export const MAX_UNLOCKED_ATTEMPTS = 4
 
 const queues = perDatabase(() => new KeyedQueue())
 
@@ -12,27 +16,33 @@ const queues = perDatabase(() => new KeyedQueue())
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   queues(sql).run(uuid, work)
 
+/** Makes one attempt; undefined if another process was faster. */
+type Attempt<T> = (ctx: AccountContext) => Promise<T | undefined>
+
 /**
- * Runs `attempt` in that queue, and repeats it while it returns undefined because another process was faster.
+ * Runs `attempt` in that queue, and repeats it while another process is faster. In the end it locks the
+ * passport first: calls that change many passports again and again would always be faster.
  */
-export const retryUntilWritten = <T>(
-  sql: Sql,
-  uuid: string,
-  attempt: () => Promise<T | undefined>,
-): Promise<T> =>
-  queueByPassport(sql, uuid, async () => {
-    for (let attempts = 0; attempts < MAX_WRITE_ATTEMPTS; attempts++) {
-      const written = await attempt()
+export const retryUntilWritten = <T>(ctx: AccountContext, uuid: string, attempt: Attempt<T>): Promise<T> =>
+  queueByPassport(ctx.sql, uuid, async () => {
+    for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
+      const written = await attempt(ctx)
       if (written !== undefined) return written
     }
-    throw contentionError()
+    return attemptLocked(ctx, uuid, attempt)
   })
 
-export const contentionError = () =>
-  new AppError(
-    'unavailable',
-    'This product is being changed by many requests at once. Try again in a moment.',
-  )
+/** Makes one attempt while nobody else can change the passport. */
+export function attemptLocked<T>(ctx: AccountContext, uuid: string, attempt: Attempt<T>): Promise<T> {
+  const run = async (tx: AccountContext) => {
+    await lockPassports(tx, [uuid])
+    const written = await attempt(tx)
+    if (written === undefined) throw new TransactionConflict()
+    return written
+  }
+  if (isTransaction(ctx.sql)) return run(ctx)
+  return repeatTransaction(() => withRetries(() => withTransaction(ctx, run)))
+}
 
 /** Whether the version that was read is one that the caller wants to change (`If-Match`). */
 export type ExpectedVersion = { expects: (current: PassportRow) => boolean }

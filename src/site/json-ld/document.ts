@@ -40,10 +40,29 @@ export function renderJsonLd(view: PassportView, nsUrl: string): string {
       dateModified: view.changedAt.toISOString(),
       'dpp:status': view.status,
       ...(view.outdated ? { 'dpp:outdated': true } : {}),
+      ...(view.isNewestVersion
+        ? {}
+        : {
+            'dpp:supersededBy': { '@id': view.url },
+            'dpp:supersededByVersion': view.newestVersionNo,
+          }),
       ...buildInherited(view),
     },
+    ...(view.recalls.length === 0 ? {} : { 'dpp:recall': view.recalls.map(buildRecall) }),
   }
   return `${JSON.stringify({ ...envelope, ...buildProduct(view) }, null, 1)}\n`
+}
+
+/** Everybody sees all of it. */
+function buildRecall({ level, notice }: PassportView['recalls'][number]): JsonLdNode {
+  const { from, hazard, action, url, contact } = notice
+  return {
+    '@type': 'dpp:RecallNotice',
+    ...{ 'dpp:recallLevel': level, 'dpp:recalledFrom': from },
+    ...{ 'dpp:recallHazard': hazard, 'dpp:recallAction': action },
+    ...(url === null ? {} : { 'dpp:recallUrl': toIriNode(url) }),
+    ...(contact === null ? {} : { 'dpp:recallContact': contact }),
+  }
 }
 
 /** The fields that a unit inherits from its model and from its batch. */

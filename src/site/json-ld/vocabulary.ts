@@ -11,9 +11,9 @@ import { getJsonLdClass, getJsonLdTerm, hasSchemaClass } from './shapes.ts'
 
 /**
  * Terms that belong to no field: those of schema.org and GS1, and our own with their descriptions. The values
- * of `ownLists` are lists.
+ * of `ownLists` are lists, those of `ownTexts` translations.
  */
-const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists, linkTypes } = terms
+const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists, ownTexts, ownClasses, linkTypes } = terms
 
 export type OwnClass = {
   /** Without the prefix: the fragment of its address. */
@@ -50,10 +50,10 @@ function groupPlacesByTerm(): Map<string, Place[]> {
 
 /** In alphabetical order. Throws if a term is localized, or a list, in one field and not in another. */
 export function listOwnTerms(): OwnTerm[] {
-  const terms: OwnTerm[] = Object.entries(ownTerms).map(([name, description]) => ({
+  const terms: OwnTerm[] = Object.entries({ ...ownTerms, ...ownTexts }).map(([name, description]) => ({
     name,
     description,
-    isLocalized: false,
+    isLocalized: name in ownTexts,
     isList: ownLists.includes(name),
     places: [],
   }))
@@ -76,7 +76,9 @@ export function listOwnTerms(): OwnTerm[] {
 
 /** The classes of the nodes inside a passport, in alphabetical order. */
 export function listOwnClasses(): OwnClass[] {
-  const found = new Map<string, OwnClass>()
+  const found = new Map<string, OwnClass>(
+    Object.entries(ownClasses).map(([name, description]) => [name, { name, description, places: [] }]),
+  )
   for (const { field, place } of [...groupPlacesByTerm().values()].flat()) {
     const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
     if (!isNode || field.localized || hasSchemaClass(field)) continue

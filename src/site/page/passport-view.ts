@@ -38,6 +38,7 @@ export type PassportView = {
   /** When this version was created. Archiving does not change it. */
   changedAt: Date
   isNewestVersion: boolean
+  newestVersionNo: number
   history: PublicHistory
   /** Null on a model. */
   model: Parent | null
@@ -93,6 +94,7 @@ export function buildPassportView(
     isIndexingAllowed: row.indexable,
     changedAt: history.versions[0]?.at ?? row.updated_at,
     isNewestVersion: row.version_no === newestVersionNo,
+    newestVersionNo,
     history,
     primaryLanguage,
     textLanguages: findTextLanguages(category, data, { primaryLanguage, recalls, offers }),

@@ -7,8 +7,12 @@ import { formatDate } from '../../i18n/format.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { LEVEL_NAME, type PassportRow } from '../../passports/core/record.ts'
-import { findCachedMetadata, readPublicPassport } from '../../passports/read/public-passport.ts'
+import { LEVEL_NAME } from '../../passports/core/record.ts'
+import {
+  findCachedMetadata,
+  type PublicMetadata,
+  readPublicPassport,
+} from '../../passports/read/public-passport.ts'
 import { readPublicHistory } from '../../passports/read/public-version.ts'
 import { SVG_HEADERS } from '../../qr/svg.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
@@ -30,7 +34,7 @@ async function createBadge({ sql, clock, addresses }: SiteContext, reply: Fastif
   const { versions } = await readPublicHistory(sql, row)
   const language = negotiatePageLanguage(reply.request.raw.headers, getQuery(reply.request), 'en')
   const badge = prepareResponse({
-    body: renderBadge(language, row.level, versions[0]?.at ?? row.updated_at),
+    body: renderBadge(language, row, versions[0]?.at ?? row.updated_at),
     etagPrefix: `badge.v${row.version_no}.${language}`,
     headers: {
       ...buildSecurityHeaders(addresses.publicUrl),
@@ -38,11 +42,21 @@ async function createBadge({ sql, clock, addresses }: SiteContext, reply: Fastif
       'content-language': language,
       // Shops show it, also those that embed nothing without this (HTML, Cross-Origin-Embedder-Policy).
       'cross-origin-resource-policy': 'cross-origin',
-      'cache-control': 'public, max-age=3600',
+      // Shops show it for so long after a recall.
+      'cache-control': 'public, max-age=300',
       vary: 'Accept-Encoding, Accept-Language',
     },
   })
   return sendPrepared(reply, badge)
+}
+
+type BadgeRow = Pick<PublicMetadata, 'level' | 'status' | 'recall_state'>
+
+function describeState(language: Language, { level, status, recall_state }: BadgeRow, date: Date): string {
+  const { ui } = getLabels(language)
+  if (recall_state !== null) return ui['recall.title']
+  if (status === 'x') return ui['status.archived']
+  return `${ui[`level.${LEVEL_NAME[level]}`]} · ${formatDate(language, date.toISOString())}`
 }
 
 const HEIGHT = 48
@@ -52,11 +66,10 @@ const CHARACTER_WIDTH = 8
 const STYLE =
   'svg{color:#1d1c1a;background:#fdfcfa}text{font:12px system-ui,sans-serif;fill:currentColor}.name{font:600 14px system-ui,sans-serif}@media(prefers-color-scheme:dark){svg{color:#ebe8e1;background:#171614}}'
 
-/** The name, and below it the level and the date of the version. */
-function renderBadge(language: Language, level: PassportRow['level'], date: Date): string {
+/** The name, and below it that it is recalled or archived, or else the level and the date of the version. */
+function renderBadge(language: Language, row: BadgeRow, date: Date): string {
   const { ui } = getLabels(language)
-  const levelName = ui[`level.${LEVEL_NAME[level]}`]
-  const line = `${levelName} · ${formatDate(language, date.toISOString())}`
+  const line = describeState(language, row, date)
   const width = TEXT_LEFT + 12 + CHARACTER_WIDTH * Math.max(ui.passport.length, line.length)
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" lang="${language}"><title>${ui.passport}: ${line}</title><style>!${STYLE}</style>
 <g fill="none" stroke="currentColor" stroke-width="1.5"><rect x="0.75" y="0.75" width="${width - 1.5}" height="${HEIGHT - 1.5}"/><path d="M16 12h16v24H16zM20 18h8M20 30h8"/><circle cx="24" cy="24" r="2.5"/></g>

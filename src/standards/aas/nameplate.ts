@@ -13,7 +13,7 @@ import {
 } from './elements.ts'
 import { ASSET_ID, NAMEPLATE, VALUE_TYPE } from './names.ts'
 
-/** Fields of the nameplate beside those about operators. GTIN and languages stand outside of submodels. */
+/** Fields of the nameplate beside those about operators. The GTIN stands outside of submodels. */
 const FIELDS: readonly string[] = [
   ...['productName', 'sku', 'brandName', 'gtin', 'commodityCode', 'languages'],
   ...['countryOfManufacture', 'manufacturingDate'],
@@ -57,6 +57,7 @@ export function buildNameplate(reading: UndatedReading, nsUrl: string): Submodel
     ...(hasMoreOfFacility(getOwn(data, 'manufacturingFacility')) ? field('manufacturingFacility') : []),
     ...field('brandName'),
     ...field('commodityCode'),
+    ...field('languages'),
     ...others.flatMap(({ name }) => field(name)),
   ]
 }
@@ -95,9 +96,6 @@ function findFacilityAddress(reading: UndatedReading): string | undefined {
   return gln === undefined ? undefined : GLN_ADDRESSES.place + gln
 }
 
-const SAID_BY_GLN: readonly string[] = ['facilityId', 'name', 'country']
-
-/** A plant with a GLN needs no more than that, unless more is known than its name and country. */
+/** Whether a plant is known by more than its GLN, which has an element of IDTA. */
 const hasMoreOfFacility = (facility: unknown): boolean =>
-  !('facilityId' in asObject(facility)) ||
-  Object.keys(asObject(facility)).some(name => !SAID_BY_GLN.includes(name))
+  Object.keys(asObject(facility)).some(name => name !== 'facilityId')

@@ -4,12 +4,13 @@
  */
 import type { Field } from '../../categories/field.ts'
 import { type DataObject, getOwn } from '../../kernel/data-object.ts'
-import { buildHeader } from '../en18223/header.ts'
+import { buildHeader, buildRecord, RECORD_FIELD } from '../en18223/header.ts'
 import { HEADER_DICTIONARY, HEADER_ENTRIES, HEADER_MEMBER } from '../en18223/names.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
 import { listBatterySubmodels } from './battery-submodels.ts'
 import {
   buildFieldElement,
+  buildFieldElements,
   buildProperty,
   buildPropertyList,
   refer,
@@ -37,9 +38,12 @@ export function buildSubmodels(reading: UndatedReading, publisher: Publisher): S
     { idShort: 'Nameplate', elements: buildNameplate(reading, nsUrl) },
     ...listProductSubmodels(reading, rest, nsUrl),
   ]
+  const record = buildFieldElements(RECORD_FIELD.fields ?? [], buildRecord(reading, publisher), {
+    ...{ nsUrl, primaryLanguage: reading.primaryLanguage },
+  })
   return [
     buildMetadata(reading, publisher),
-    ...parts
+    ...[...parts, { idShort: 'PassportRecord', elements: record }]
       .filter(({ elements }) => elements.length > 0)
       .map(({ idShort, elements }) =>
         buildSubmodel(reading, idShort, refer(`${nsUrl}/aas/${idShort}/v1`), elements),

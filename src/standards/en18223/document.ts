@@ -10,10 +10,14 @@ import { ELEMENT_MEMBER } from './names.ts'
 export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
   ...compressFields(reading.category.fields, reading.data, reading),
-  ...compressFields(RECORD_FIELDS, { [RECORD_FIELD.name]: buildRecord(reading, publisher) }, reading),
+  [RECORD_FIELD.name]: buildRecordMembers(reading, publisher),
 })
 
-const RECORD_FIELDS = [RECORD_FIELD]
+/** What a passport is beside its data, in the compressed form. */
+export const buildRecordMembers = (
+  reading: UndatedReading,
+  publisher: Pick<Publisher, 'issuer'>,
+): DataObject => compressFields(RECORD_FIELD.fields ?? [], buildRecord(reading, publisher), reading)
 
 /** The full form: the header, then the same as data elements. */
 export const buildFullEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({

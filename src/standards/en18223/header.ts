@@ -3,6 +3,7 @@ import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { findDataText, GLN_ADDRESSES, getDppId, getProductIdentifier } from '../identifiers.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
+import { buildState, STATE_FIELDS } from '../state.ts'
 import {
   CONTEXT_MEMBER,
   DATA_INTEGRITY_CONTEXT,
@@ -13,7 +14,7 @@ import {
 } from './names.ts'
 
 /** The newest contexts in `assets/contexts/`. */
-const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 2, battery: 2, furniture: 2 }
+const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 3, battery: 3, furniture: 3 }
 export const getContextVersion = (categoryId: string): number => CONTEXT_VERSIONS[categoryId] ?? 1
 
 /** Members that are unknown are left out, never invented. */
@@ -82,6 +83,7 @@ export const RECORD_FIELD: Field = {
       type: 'boolean',
       description: 'Whether the operator of the service has verified who the account is.',
     },
+    ...STATE_FIELDS,
   ],
 }
 
@@ -97,4 +99,5 @@ export const buildRecord = (reading: UndatedReading, { issuer }: Pick<Publisher,
   versionCommitment: reading.versionCommitment,
   issuerName: issuer?.name ?? null,
   issuerVerified: issuer?.isVerified ?? null,
+  ...buildState(reading),
 })

@@ -29,7 +29,7 @@ export type SdJwtInput = {
   issuedAt: Date
   /** The content specification, such as `https://passports.example.org/ns/dpp/battery/v2`. */
   type: string
-  /** Seen by every reader: the header of the EN document. */
+  /** Seen by every reader: the header of the EN document, and the record of the passport. */
   header: DataObject
   passportId: string
   versionNo: number

@@ -1,8 +1,10 @@
 /** A passport as a UNTP 0.7.0 credential, not signed. Other versions of UNTP get a file of their own. */
-import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { describeParty } from '../company-identifiers.ts'
+import { compressFields } from '../en18223/compress-fields.ts'
+import { buildRecordMembers } from '../en18223/document.ts'
+import { PASSPORT_RECORD } from '../en18223/names.ts'
 import { findDataText, GLN_ADDRESSES, getProductIdentifier } from '../identifiers.ts'
 import { guessMediaType } from '../media-types.ts'
 import type { IssuerIdentity, Publisher, Reading } from '../reading.ts'
@@ -37,9 +39,9 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   carbonFootprintStudyUrl: 'carbon footprint study',
   dueDiligenceUrl: 'due diligence report',
 }
-/** Fields that always have a member of their own. Languages: the credential is in the primary one. */
+/** Fields that always have a member of their own. */
 const EXPRESSED = new Set([
-  ...['productName', 'sku', 'gtin', 'commodityCode', 'countryOfManufacture', 'languages', 'dimensions'],
+  ...['productName', 'sku', 'commodityCode', 'countryOfManufacture', 'dimensions'],
   ...['weightKg', 'weightGrams', ...Object.keys(DOCUMENTS)],
 ])
 
@@ -169,11 +171,7 @@ function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts
     ...(productImage === undefined ? {} : { productImage }),
     ...(relatedDocument.length === 0 ? {} : { relatedDocument }),
     ...(provenance === undefined ? {} : { materialProvenance: provenance.materials }),
-    characteristics: {
-      ...buildCharacteristics(reading, { facts, publisher, composition: provenance?.field }),
-      versionNo: reading.versionNo,
-      ...(reading.versionCommitment === null ? {} : { versionCommitment: reading.versionCommitment }),
-    },
+    characteristics: buildCharacteristics(reading, { facts, publisher, composition: provenance?.field }),
   }
 }
 
@@ -297,15 +295,23 @@ type CharacteristicContext = {
   composition: string | undefined
 }
 
-/** All that has no member of its own, in the order of the category and in its primary language. */
+/**
+ * All that has no member of its own, as documents of EN 18223 have it: with all translations, in the order of
+ * the category. Then the record of the passport.
+ */
 function buildCharacteristics(reading: Reading, context: CharacteristicContext): DataObject {
-  const rest = reading.category.fields.flatMap(field => {
-    if (EXPRESSED.has(field.name) || field.name === context.composition) return []
-    const value = selectRest(field.name, getOwn(reading.data, field.name), reading, context)
-    const text = toCharacteristic(field, value, reading.primaryLanguage)
-    return text === undefined ? [] : [[field.name, text]]
+  const rest = reading.category.fields.flatMap(({ name }) => {
+    if (EXPRESSED.has(name) || name === context.composition) return []
+    const value = selectRest(name, getOwn(reading.data, name), reading, context)
+    return value === undefined ? [] : [[name, value]]
   })
-  return Object.fromEntries(rest)
+  const { versionNo, versionCommitment, ...record } = buildRecordMembers(reading, context.publisher)
+  return {
+    ...compressFields(reading.category.fields, Object.fromEntries(rest), reading),
+    versionNo,
+    ...(versionCommitment === undefined ? {} : { versionCommitment }),
+    [PASSPORT_RECORD]: { status: reading.status, ...record },
+  }
 }
 
 /** The part of a field's value that has no other place; undefined if all of it has. */
@@ -319,7 +325,7 @@ function selectRest(
     case 'manufacturingDate':
       return findProductionDate(reading) === undefined ? value : undefined
     case 'economicOperator':
-      return isRelatedParty(asObject(value), publisher) ? undefined : value
+      return isRelatedParty(asObject(value), publisher) && isInParty(asObject(value)) ? undefined : value
     case 'manufacturingFacility': {
       const { facilityId, otherId, name: _, country, ...rest } = asObject(value)
       return {
@@ -330,43 +336,17 @@ function selectRest(
     }
     case 'complianceDocuments':
       return hasDetails(value) ? value : undefined
-    case 'repair': {
-      const { instructions: _, ...facts } = asObject(value)
-      return facts
-    }
-    case 'endOfLife':
-      return pickText(getOwn(asObject(value), 'recyclingInstructions'), [], reading.primaryLanguage)?.text
     default:
       return value
   }
 }
 
+const IN_PARTY: readonly string[] = ['role', 'legalName', 'operatorId']
+
+/** Whether a related party says all of an operator. UNTP's address has parts that ours has not. */
+const isInParty = (operator: DataObject): boolean =>
+  Object.keys(operator).every(name => IN_PARTY.includes(name))
+
 /** Whether a document has more than the link says. */
 const hasDetails = (documents: unknown): boolean =>
   Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
-
-/** Translations become one text. What is empty is left out, unless that is an answer. */
-function toCharacteristic(field: Field, value: unknown, language: string): unknown {
-  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
-  if (field.localized) return pickText(value, [], language)?.text
-  if (field.type === 'object') return toMembers(field.fields ?? [], asObject(value), language)
-  if (field.type !== 'list') return value
-  const scalar = findScalarEntry(field)
-  const entries = (Array.isArray(value) ? value : [])
-    .map(entry =>
-      scalar === undefined
-        ? toMembers(field.of ?? [], asObject(entry), language)
-        : toCharacteristic(scalar, entry, language),
-    )
-    .filter(entry => entry !== undefined)
-  const isAnswer = field.emptyMeansNone === true && Array.isArray(value) && value.length === 0
-  return entries.length === 0 && !isAnswer ? undefined : entries
-}
-
-function toMembers(fields: readonly Field[], data: DataObject, language: string): DataObject | undefined {
-  const members = fields.flatMap(field => {
-    const value = toCharacteristic(field, getOwn(data, field.name), language)
-    return value === undefined ? [] : [[field.name, value]]
-  })
-  return members.length === 0 ? undefined : Object.fromEntries(members)
-}

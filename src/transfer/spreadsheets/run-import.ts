@@ -8,7 +8,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
-import { inTransaction } from '../../kernel/db/transaction.ts'
+import { inTransaction, repeatTransaction } from '../../kernel/db/transaction.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
@@ -222,48 +222,52 @@ async function processChunk(
   sheet: SpreadsheetImport,
   step: Step,
 ): Promise<number | undefined> {
-  const { no, rows, before, firsts } = step
-  const { accountId, clock } = ctx
-  const dryRun = sheet.state === 'checking'
   try {
-    return await inTransaction(ctx.sql, async sql => {
-      const names = collectNameNotes()
-      const noted = { ...step.reading, onName: names.listen }
-      const split = splitRows(sheet, { rows, reading: noted, firsts })
-      const { good, faults, reading } = await checkPictures({ ...ctx, sql }, sheet, step, split)
-      const { matchBy, changeType, isConfirmed = false } = sheet.settings
-      const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
-      const data = good.map(one => one.data)
-      const written = await writeRows({ ...ctx, sql }, data, writing)
-      for (const { index, error } of written.refused) {
-        const row = good[index]
-        if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
-      }
-      faults.sort(([a], [b]) => a - b)
-      // An import keeps the changes found by the check, because the person has confirmed them.
-      await sql`
-        update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
-          changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
-          names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
-        where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
-      const isLast = no + 1 === sheet.chunkCount
-      const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
-      const [moved] = await sql<ImportCounts[]>`
-        update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
-          created = created + ${written.created}, updated = updated + ${written.updated},
-          unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
-        where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
-          and settings::text = ${JSON.stringify(sheet.settings)}
-        returning created, updated, unchanged, failed`
-      if (moved === undefined) throw new ImportChanged()
-      const subject: ImportAuditSubject = { file: sheet.fileName, ...moved }
-      if (next === 'done') await audit({ ...ctx, sql }, 'import_done', JSON.stringify(subject))
-      return moved.created
-    })
+    return await repeatTransaction(() =>
+      inTransaction(ctx.sql, sql => writeChunk({ ...ctx, sql }, sheet, step)),
+    )
   } catch (error) {
     if (error instanceof ImportChanged) return undefined
     throw error
   }
+}
+
+async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: Step): Promise<number> {
+  const { no, rows, before, firsts } = step
+  const { sql, accountId, clock } = ctx
+  const dryRun = sheet.state === 'checking'
+  const names = collectNameNotes()
+  const noted = { ...step.reading, onName: names.listen }
+  const split = splitRows(sheet, { rows, reading: noted, firsts })
+  const { good, faults, reading } = await checkPictures(ctx, sheet, step, split)
+  const { matchBy, changeType, isConfirmed = false } = sheet.settings
+  const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
+  const data = good.map(one => one.data)
+  const written = await writeRows(ctx, data, writing)
+  for (const { index, error } of written.refused) {
+    const row = good[index]
+    if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
+  }
+  faults.sort(([a], [b]) => a - b)
+  // An import keeps the changes found by the check, because the person has confirmed them.
+  await sql`
+    update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
+      changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
+      names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
+    where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
+  const isLast = no + 1 === sheet.chunkCount
+  const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
+  const [moved] = await sql<ImportCounts[]>`
+    update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
+      created = created + ${written.created}, updated = updated + ${written.updated},
+      unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
+    where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
+      and settings::text = ${JSON.stringify(sheet.settings)}
+    returning created, updated, unchanged, failed`
+  if (moved === undefined) throw new ImportChanged()
+  const subject: ImportAuditSubject = { file: sheet.fileName, ...moved }
+  if (next === 'done') await audit(ctx, 'import_done', JSON.stringify(subject))
+  return moved.created
 }
 
 /** Moves rows with pictures that cannot be used to the rows with errors. */

@@ -1,12 +1,14 @@
 /** Creates or updates models from rows, with the same function as the API. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
+import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
 import { readStatesOnShards } from '../../passports/core/state.ts'
 import { isKeyText, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
+import { lockPassports } from '../../passports/write/lock-passports.ts'
 import { listPictureSources } from './pictures.ts'
 import { findProductChange, type ProductChange } from './product-changes.ts'
 import { buildChanges, type ParsedRow, type RowOptions } from './row-to-passport.ts'
@@ -36,7 +38,7 @@ export async function writeRows(
   rows: readonly ParsedRow[],
   { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: WriteRowsOptions,
 ): Promise<WriteRowsResult> {
-  const planned = await planChanges(ctx, rows, matchBy, reading)
+  const planned = await planChanges(ctx, rows, { matchBy, reading, dryRun })
   // Products created after the check were not shown to the person who confirmed the import.
   const isUnconfirmed = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
   const places = planned.flatMap((one, index) => (isUnconfirmed(one) ? [] : [index]))
@@ -91,21 +93,17 @@ function planData(data: DataObject, change?: ProductChange): Planned {
   return { data, change, certain: certain.length === 0 ? rest : { ...rest, pictures: certain } }
 }
 
-/** Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. */
+/**
+ * Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. A cell may
+ * change a part of a field: nobody may change the rest of it before the row is written.
+ */
 async function planChanges(
   ctx: AccountContext,
   rows: readonly ParsedRow[],
-  matchBy: MatchBy,
-  reading: RowOptions,
+  { matchBy, reading, dryRun }: Pick<WriteRowsOptions, 'matchBy' | 'reading' | 'dryRun'>,
 ): Promise<Planned[]> {
-  const keys = [...new Set(rows.flatMap(row => findMatchKey(row, matchBy) ?? []))]
-  const ids = new Map<string, string>()
-  if (matchBy === 'sku') {
-    for (const [sku, match] of await findBySku(ctx, keys))
-      if (match.ids[0] !== undefined) ids.set(sku, match.ids[0])
-  } else {
-    for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
-  }
+  const ids = await findIds(ctx, rows, matchBy)
+  if (!dryRun && isTransaction(ctx.sql)) await lockPassports(ctx, [...ids.values()])
   const idOf = (row: ParsedRow) => ids.get(findMatchKey(row, matchBy) ?? '')
   const planned = new Map<ParsedRow, Planned>()
   for await (const states of readStatesOnShards(ctx, [...new Set(ids.values())])) {
@@ -118,4 +116,21 @@ async function planChanges(
     }
   }
   return rows.map(row => planned.get(row) ?? planData(buildChanges(row, undefined, reading)))
+}
+
+/** UUIDs by key. */
+async function findIds(
+  ctx: AccountContext,
+  rows: readonly ParsedRow[],
+  matchBy: MatchBy,
+): Promise<Map<string, string>> {
+  const keys = [...new Set(rows.flatMap(row => findMatchKey(row, matchBy) ?? []))]
+  const ids = new Map<string, string>()
+  if (matchBy === 'sku') {
+    for (const [sku, match] of await findBySku(ctx, keys))
+      if (match.ids[0] !== undefined) ids.set(sku, match.ids[0])
+  } else {
+    for (const [gtin, match] of await findByGtin(ctx, keys)) if (match.id !== null) ids.set(gtin, match.id)
+  }
+  return ids
 }
