@@ -24,7 +24,7 @@ export type MirrorSetup = StaticPages & { documents: DocumentSetup }
 
 export type MirroredRow = Pick<PassportSummary, 'id' | 'level' | 'model_id' | 'lot' | 'serial'>
 
-/** `isFull`: also documents of earlier versions are built again. */
+/** `isFull`: every passport of the account is written. */
 type PassportInput = { row: MirroredRow; gtins: readonly string[]; isFull: boolean; files: MirroredFiles }
 
 /**
@@ -55,9 +55,9 @@ export async function mirrorPassport(
   const current = await findPublicPassport(setup.documents.sql, row.id)
   assert(current !== undefined, 'a listed passport exists')
   await writeDocuments(setup, group, shared, { row: current, dir: `p/${id}` })
+  // They name the newest version, and the recalls that hold now.
   for (let version = current.version_no - 1; version > 0; version--) {
     const dir = `p/${id}/v/${version}`
-    if (!isFull && keepDocuments(group, dir)) continue
     const past = await findPassportVersion(setup.documents.sql, row.id, version, { withAllData: false })
     assert(past !== undefined, 'an earlier version exists')
     await writeDocuments(setup, group, shared, { row: { ...past, shard: current.shard }, dir })
@@ -69,13 +69,6 @@ export async function mirrorPassport(
   if (redirects !== undefined) await group.put(...redirects)
   await group.close()
   return { left_out: redirects === undefined ? gtins.length : 0, hasNewGtin }
-}
-
-/** Documents of an earlier version do not change unless the settings do. Returns whether it has them. */
-function keepDocuments(group: MirrorGroup, dir: string): boolean {
-  const known = DOCUMENT_FORMATS.map(({ id }) => `${dir}/${getDocumentFile(id)}`).filter(group.wasKnown)
-  for (const path of known) group.keep(path)
-  return known.length > 0
 }
 
 type Version = { row: PlacedRow; dir: string }
