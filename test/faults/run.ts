@@ -1,11 +1,12 @@
 /**
- * `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way
+ * `npm run faults [-- --cycles N] [--requests N] [--seconds N] [--only NAME]`: breaks running installations in one way
  * after another and prints what was lost. Loopback only. On Citus, with `CARNET_CITUS`: `--only citus
  * [--part NAME,…] [--shards N] [--items N]`. `worst-calls [--route PART]` alone: the worst calls of these routes.
  */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
 import { endDescendants } from '../descendants.ts'
+import { writesBeside } from './beside.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
 import { onCitus, PARTS } from './on-citus.ts'
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     cycles: { type: 'string', default: '20' },
     requests: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '60' },
     only: { type: 'string' },
     route: { type: 'string' },
     part: { type: 'string', default: Object.keys(PARTS).join() },
@@ -33,6 +35,7 @@ const ALL: Record<string, () => Promise<number>> = {
   disk: fullDisk,
   restore: restoredElsewhere,
   versions: twoVersions,
+  locks: () => writesBeside(Number(values.seconds)),
   citus: () =>
     onCitus({
       ...{ cycles: Number(values.cycles), parts: values.part.split(',') },
