@@ -204,6 +204,8 @@ describe('GET /d/{id}', () => {
     const { length } = bytes
     assert.deepEqual(await ask('bytes=0-3'), [206, `bytes 0-3/${length}`, 4])
     assert.deepEqual(await ask('bytes=-5'), [206, `bytes ${length - 5}-${length - 1}/${length}`, 5])
+    assert.deepEqual(await ask('bytes=-0'), [416, `bytes */${length}`, 0])
+    assert.equal((await ask(`bytes=-${length + 1}`))[1], `bytes 0-${length - 1}/${length}`)
     assert.deepEqual(await ask(`bytes=${length}-`), [416, `bytes */${length}`, 0])
     const outside = await get(`/d/${id}`, { range: `bytes=${length}-` })
     assert.equal(outside.headers['cache-control'], 'no-store', 'not what others get')

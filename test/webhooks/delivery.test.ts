@@ -179,6 +179,23 @@ describe('secrets', () => {
     assert.notEqual(over.headers['x-service-signature'], serviceSignature(fresh, over))
   })
 
+  test('the daily clean-up deletes an old secret after its 24 hours, and not before', async () => {
+    stand.clock.set(new Date())
+    const { id } = await endpoint()
+    await rotateSecret(account.ctx, stand.setup, id)
+    const hasOld = async () => {
+      await deleteExpiredWebhookRows(stand)
+      const [row] = await stand.sql<{ has: boolean }[]>`
+        select old_secret is not null as has from webhook_endpoint where account_id = ${account.id}`
+      return row?.has
+    }
+    assert.equal(await hasOld(), true)
+    stand.clock.advance(DAY - 1)
+    assert.equal(await hasOld(), true)
+    stand.clock.advance(1)
+    assert.equal(await hasOld(), false)
+  })
+
   test('rotated twice: a secret that was never activated is dropped', async () => {
     const { id, secret: first } = await endpoint()
     await rotateSecret(account.ctx, stand.setup, id)
