@@ -3,6 +3,7 @@
  * Each is stored as one text, such as `host:brand.example`, `gs1:4012345` and `did:ebsi:zabc`.
  */
 import { domainToASCII } from 'node:url'
+import type { Sql } from '../../kernel/db/database.ts'
 
 const MAX_HOST_LENGTH = 253
 /** GS1 General Specifications 1.4: a company prefix has 4 to 12 digits. */
@@ -43,3 +44,26 @@ export function parseDid(text: string): string | undefined {
 
 export const nameHost = (host: string): string => `host:${host}`
 export const nameGs1Prefix = (digits: string): string => `gs1:${digits}`
+
+/** The names that the host may be approved with: its own, then those of the hosts above it. */
+export function listHostNames(host: string): string[] {
+  const labels = host.replace(/\.$/, '').toLowerCase().split('.')
+  return labels.slice(0, -1).map((_, index) => nameHost(labels.slice(index).join('.')))
+}
+
+/** The names of all company prefixes that the digits may begin with. */
+export function listPrefixNames(digits: string): string[] {
+  const leading = /^[0-9]*/.exec(digits)?.[0].slice(0, MAX_PREFIX_DIGITS) ?? ''
+  const lengths = Array.from({ length: MAX_PREFIX_DIGITS + 1 }, (_, length) => length)
+  return lengths
+    .filter(length => length >= MIN_PREFIX_DIGITS && length <= leading.length)
+    .map(length => nameGs1Prefix(leading.slice(0, length)))
+}
+
+/** The accounts for which these names are approved, by name. */
+export async function findApprovedAccounts(sql: Sql, names: readonly string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const rows = await sql<{ name: string; account: number }[]>`
+    select name, account_id as account from approved_name where name = any(${[...names]}::text[])`
+  return new Map(rows.map(({ name, account }) => [name, account]))
+}

@@ -13,8 +13,26 @@ export function normalizeDppId(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null || !SCHEMES.includes(url.protocol) || url.username !== '' || url.password !== '')
     return undefined
+  if (url.protocol === 'urn:') return normalizeUrn(url.pathname)
   const isWeb = url.hostname !== ''
   return isWeb || url.pathname.length > 1 ? url.href : undefined
+}
+
+/** RFC 8141, 2: a namespace of 2 to 32 letters, digits and inner hyphens, then its own text. */
+const URN_PATH = /^([a-z0-9][a-z0-9-]{0,30}[a-z0-9]):(.+)$/i
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * RFC 8141, 3.1: the namespace and percent-encodings may have any case. The caller leaves out what follows
+ * `?` and `#`, which does not belong to the name. A UUID may have any case, too (RFC 9562, 4).
+ */
+function normalizeUrn(path: string): string | undefined {
+  const [, namespace = '', text = ''] = URN_PATH.exec(path) ?? []
+  if (namespace === '') return undefined
+  const id = namespace.toLowerCase()
+  const isUuid = id === 'uuid' && UUID.test(text)
+  const encoded = text.replace(/%[0-9a-f]{2}/gi, one => one.toUpperCase())
+  return `urn:${id}:${isUuid ? text.toLowerCase() : encoded}`
 }
 
 /** Whether an identifier is under an address of this server, so that no other system can have made it. */

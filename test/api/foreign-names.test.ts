@@ -1,0 +1,188 @@
+/** Tests that names of the outside world belong to the account that the operator has approved for them. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { type IdentityInput, parseIdentity } from '../../src/accounts/identity/identity.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { hasMod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { normalizeDppId } from '../../src/passports/core/dpp-id.ts'
+import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { assertError, createSender, encode } from './dpp-stand.ts'
+
+const PREFIX = '9524321'
+let t: Harness
+/** The company that the operator has verified, another one, and one with another prefix. */
+let brand: TestAccount
+let other: TestAccount
+
+const { send } = createSender(() => t)
+const { gtin: _, ...DATA }: Record<string, unknown> = examples.furniture.value.data
+const NS = `${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`
+
+const createDpp = (by: TestAccount, dppId: string): Promise<Answer> =>
+  send('POST', '/dpps', {
+    key: by.key,
+    body: {
+      contentSpecificationIds: [NS],
+      ...DATA,
+      careInstructions: [{ value: 'Wipe.', language: 'en' }],
+      endOfLife: {
+        recyclingInstructions: [{ value: 'Wood.', language: 'en' }],
+        disposalInstructions: [{ value: 'Bulky waste.', language: 'en' }],
+      },
+      digitalProductPassportId: dppId,
+    },
+  })
+
+let serial = 0
+/** A GTIN-13 that begins with these digits, and that no test has used. */
+function newGtin(prefix: string): string {
+  const digits = prefix + String(++serial).padStart(12 - prefix.length, '0')
+  const found = Array.from('0123456789', digit => digits + digit).find(hasMod10CheckDigit)
+  assert.ok(found)
+  return found
+}
+
+const approve = (account: TestAccount, names: Partial<IdentityInput>) =>
+  verifyAccount(
+    account.ctx,
+    parseIdentity({ legalName: 'Maker AG', identifiers: [], hosts: [], gs1Prefixes: [], dids: [], ...names }),
+    'Operator',
+  )
+
+before(async () => {
+  t = await startHarness()
+  brand = await t.account()
+  other = await t.account()
+  await approve(brand, {
+    hosts: ['brand.example', 'xn--mbel-5qa.example'],
+    gs1Prefixes: [PREFIX],
+    dids: ['did:ebsi:zabc'],
+  })
+  await approve(other, { hosts: ['shop.brand.example', 'retailer.example'] })
+})
+after(() => t.close())
+
+describe('an identifier of a passport', () => {
+  test('that is a URN has one owner in all spellings', async () => {
+    const uuid = '6e8bc430-9c3a-11d9-9669-0800200c9a66'
+    for (const [first, ...spellings] of [
+      [
+        `urn:uuid:${uuid}`,
+        `URN:UUID:${uuid}`,
+        `urn:Uuid:${uuid.toUpperCase()}`,
+        `urn:uuid:${uuid}?+now`,
+        `urn:uuid:${uuid}#part`,
+      ],
+      ['urn:Example-1:a%2fb', 'URN:example-1:a%2Fb', 'urn:EXAMPLE-1:a%2Fb?=x'],
+    ] as const) {
+      assert.equal((await createDpp(brand, first)).status, 201)
+      for (const spelling of spellings) {
+        assertError(await createDpp(other, spelling), 409, /^validation:duplicate$/)
+        const found = await send('GET', `/dpps/${encode(spelling)}`)
+        assert.deepEqual([found.status, found.json.digitalProductPassportId], [200, first])
+      }
+    }
+    const different = await createDpp(other, 'urn:example-1:A%2fb')
+    assert.equal(different.status, 201, 'a namespace decides about the case of its own text')
+    assertError(await createDpp(other, 'urn:x'), 400, /^validation:format$/)
+  })
+
+  test('that was stored with another spelling of its URN gets the usual one in the upgrade', async () => {
+    const migration = await readFile('migrations/0061_urn_keys.sql', 'utf8')
+    const keys = [
+      ['urn:UUID:6E8BC430-9C3A-11D9-9669-0800200C9A01', 'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a01'],
+      ['urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a02', 'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a02'],
+      ['urn:UUID:6e8bc430-9c3a-11d9-9669-0800200c9a02', 'urn:UUID:6e8bc430-9c3a-11d9-9669-0800200c9a02'],
+      ['urn:Old-1:A%2fb%C3%a4%zz?=q#f', 'urn:old-1:A%2Fb%C3%A4%zz'],
+      ['https://old.example/urn:X:y', 'https://old.example/urn:X:y'],
+    ] as const
+    for (const [before] of keys)
+      await t.sql`
+        insert into dpp_alias (key, account_id, passport_id, created_at)
+        values (${before}, ${other.id}, gen_random_uuid(), ${t.clock.now()})`
+    const stored = () => t.sql<{ key: string }[]>`select key from dpp_alias where account_id = ${other.id}`
+    const before = new Set((await stored()).map(({ key }) => key))
+    await t.sql.unsafe(migration)
+    const after = new Set((await stored()).map(({ key }) => key))
+    for (const [old, usual] of keys) {
+      assert.ok(before.has(old) && after.has(usual), usual)
+      assert.equal(
+        normalizeDppId(old)?.startsWith('urn:uuid:6e8bc430') || normalizeDppId(old) === usual,
+        true,
+      )
+    }
+    await t.sql`delete from dpp_alias where key = any(${keys.map(([, usual]) => usual)}::text[])`
+  })
+
+  test('of a host, DID or GS1 company prefix of another account is refused, with a way out', async () => {
+    const gtin14 = newGtin(PREFIX).padStart(14, '0')
+    for (const dppId of [
+      'https://brand.example/dpp/1',
+      'HTTP://Brand.Example.:8080/dpp/1',
+      'https://dpp.brand.example/1',
+      'https://m%C3%B6bel.example/1',
+      'https://möbel.example/1',
+      'did:web:brand.example:dpp:1',
+      'did:web:Brand.example%3A8443:dpp:1',
+      'did:webvh:QmZ:brand.example:1',
+      'did:ebsi:zabc',
+      'did:ebsi:zabc/passports/1?a#b',
+      `https://id.gs1.org/01/${gtin14}`,
+      `https://id.gs1.org/01/${gtin14}/21/1`,
+      `https://elsewhere.example/de/%301/${gtin14}/99/x?a`,
+      `https://elsewhere.example/gtin/${gtin14.slice(1)}`,
+      `https://id.gs1.org/8004/${PREFIX}0001`,
+      `did:web:elsewhere.example:01:${gtin14}`,
+      `urn:epc:id:sgtin:${PREFIX}.00001.1`,
+      `urn:EPC:class:lgtin:${PREFIX}.00001.L`,
+    ]) {
+      const answer = await createDpp(other, dppId)
+      assertError(answer, 400, /^validation:format$/)
+      assert.match(
+        answer.text,
+        /digitalProductPassportId .* names the .* another account .* ask the operator/,
+      )
+    }
+    const { text } = await t.ask('GET', '/api/v1/products', { key: other.key })
+    assert.ok(!text.includes('brand.example'))
+  })
+
+  test('of the account itself is kept, and so is one of nobody', async () => {
+    const gtin14 = newGtin(PREFIX).padStart(14, '0')
+    for (const [by, dppId] of [
+      [brand, 'https://brand.example/dpp/2'],
+      [brand, 'https://dpp.brand.example/2'],
+      [brand, 'did:ebsi:zabc#2'],
+      [brand, `https://id.gs1.org/01/${gtin14}`],
+      [brand, `urn:epc:id:sgtin:${PREFIX}.00001.2`],
+      [other, 'https://shop.brand.example/2'],
+      [other, `https://retailer.example/01/${gtin14}`],
+      [other, 'https://notbrand.example/2'],
+      [other, 'https://brand.example.elsewhere.example/2'],
+      [other, 'did:ebsi:zabcd'],
+      [other, 'https://elsewhere.example/952432101/01'],
+      [other, `https://id.gs1.org/01/${newGtin('9525').padStart(14, '0')}`],
+      [other, `urn:epc:id:gid:${PREFIX}.1.1`],
+    ] as const) {
+      const { status, text } = await createDpp(by, dppId)
+      assert.equal(status, 201, `${dppId}: ${text}`)
+    }
+    assertError(await createDpp(brand, 'https://shop.brand.example/3'), 400, /^validation:format$/)
+  })
+
+  test('with a GTIN of another account is refused, unless its prefix or host is one of the own', async () => {
+    const gtin = newGtin('9527')
+    const body = { category: 'furniture', data: { ...DATA, gtin } }
+    const made = await t.ask('POST', '/api/v1/products', { key: other.key, body })
+    assert.equal(made.status, 201, made.text)
+    const dppId = `https://id.gs1.org/01/0${gtin}`
+    assertError(await createDpp(brand, dppId), 400, /^validation:format$/)
+    assert.equal((await createDpp(other, dppId)).status, 201)
+    const third = await t.account()
+    await approve(third, { gs1Prefixes: ['9527'] })
+    const { status, text } = await createDpp(third, `${dppId}/21/1`)
+    assert.equal(status, 201, text)
+  })
+})
