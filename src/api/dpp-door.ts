@@ -189,7 +189,7 @@ async function handle(request: FastifyRequest): Promise<unknown> {
 function describeAsker({ context, request, reader }: Call): Asker {
   const address = context.findOwnAddress(request)
   if (reader.kind === 'key') return { address, accountId: reader.key.accountId }
-  return { address, ...(reader.kind === 'link' && { token: reader.link.linkId }) }
+  return { address, ...(reader.kind === 'link' && { verifiedToken: reader.link.linkId }) }
 }
 
 function read(call: Call, target: Target): Promise<unknown> | unknown {

@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createKey } from '../../src/accounts/keys/keys.ts'
 import { MAX_PAGES_AT_ONCE } from '../../src/accounts/limits/page-limit.ts'
 import { createApp } from '../../src/cli/server/app.ts'
+import { checksum62, randomBase62 } from '../../src/kernel/crypto.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { endPools } from '../database.ts'
@@ -140,6 +141,28 @@ describe('many expensive answers at once', () => {
     assert.deepEqual([...new Set(statuses)], [200])
     assert.ok(overtaking <= MAX_OVERTAKING, `${overtaking} came first`)
   })
+})
+
+describe('tokens that are not verified', () => {
+  const newToken = () => {
+    const start = `dpa_${randomBase62(36)}`
+    return start + checksum62(start)
+  }
+  for (const [where, build] of [
+    ['in the query', (sent: string) => ({ url: `/p/${id}?access=${sent}` })],
+    [
+      'as Bearer',
+      (sent: string) => ({ url: `/p/${id}?format=aas`, headers: { authorization: `Bearer ${sent}` } }),
+    ],
+  ] as const) {
+    test(`give a network no more places to wait (${where})`, async () => {
+      const from = newNetwork()
+      const answers = await Promise.all(
+        Array.from({ length: MAX_PAGES_AT_ONCE }, () => get({ ...build(newToken()), from })),
+      )
+      assert.ok(answers.some(({ statusCode }) => statusCode === 503))
+    })
+  }
 })
 
 describe('an overload', () => {

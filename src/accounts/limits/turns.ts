@@ -60,8 +60,11 @@ const PROXIES_KEY = 'proxies'
 export type Asker = {
   address: string | undefined
   accountId?: number | undefined
-  /** The token of an access link, valid or not. */
-  token?: string | undefined
+  /**
+   * The token of an access link that was found valid. Without that, anybody could send a new one each time
+   * and have many queues.
+   */
+  verifiedToken?: string | undefined
 }
 
 const turnsOf = perSharedDatabase((_sql: Sql) => {
@@ -104,17 +107,17 @@ export function overloaded(retryAfterMs: number): AppError {
   return new AppError('unavailable', message, undefined, seconds * 1000)
 }
 
-function describeAsker(pool: TurnPool, { address, accountId, token }: Asker) {
+function describeAsker(pool: TurnPool, { address, accountId, verifiedToken }: Asker) {
   const { capacity, maxOfAccount, maxWaitingOfKey } = POOLS[pool]
   const network = address === undefined ? PROXIES_KEY : getNetwork(address, 56)
   const groups = [
     // One permit is left for others than the networks of one provider.
     ...(address === undefined ? [] : [{ name: `provider ${getNetwork(address, 32)}`, max: capacity - 1 }]),
     ...(accountId === undefined ? [] : [{ name: `account ${accountId}`, max: maxOfAccount }]),
-    ...(token === undefined ? [] : [{ name: `link ${token}`, max: maxOfAccount }]),
+    ...(verifiedToken === undefined ? [] : [{ name: `link ${verifiedToken}`, max: maxOfAccount }]),
   ]
   return {
-    key: `${accountId ?? token ?? ''} ${network}`,
+    key: `${accountId ?? verifiedToken ?? ''} ${network}`,
     groups,
     maxOfKey: address === undefined ? MAX_WAITING : maxWaitingOfKey,
   }

@@ -1,6 +1,7 @@
 /** Access links: finds the token in the query, in `Authorization` or in a cookie, and sets that cookie. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import type { Asker } from '../../accounts/limits/turns.ts'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
 import { findSession } from '../../accounts/people/sessions.ts'
 import { isAccessToken, LINK_AUDIENCES, type LinkAudience } from '../../passports/access/access-links.ts'
@@ -128,6 +129,10 @@ export async function authorizePreview(
 
 /** A well-formed token. If it is from a cookie, it opened this passport within the last hour. */
 export type RequestToken = { text: string; from: 'query' | 'bearer' | 'cookie' }
+
+/** Whose turn it is. Only the token in a cookie was verified before: the cookie is encrypted. */
+export const describeToken = ({ text, from }: RequestToken): Pick<Asker, 'verifiedToken'> =>
+  from === 'cookie' ? { verifiedToken: text } : {}
 
 /** The token in the query, else the Bearer token, else the token in the cookie. Makes no look-up. */
 export function findToken(

@@ -16,6 +16,7 @@ import { sendUncached } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
 import {
   type AccessContext,
+  describeToken,
   findToken,
   moveTokenToCookie,
   PRIVATE_HEADERS,
@@ -59,7 +60,7 @@ export function sendToCredential(
     })
   const countsAs = token.from === 'cookie' ? 'link' : 'page'
   const send = () => sendToToken(call, token, sendPublic)
-  return uncachedLimit.run(call.reply, send, { token: token.text, countsAs })
+  return uncachedLimit.run(call.reply, send, { ...describeToken(token), countsAs })
 }
 
 const unauthorized = (): AppError =>

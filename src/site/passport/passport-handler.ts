@@ -36,6 +36,7 @@ import {
   authorizePreview,
   buildExpiredCookie,
   createAccessContext,
+  describeToken,
   findPreviewRequest,
   findToken,
   mayHaveAccess,
@@ -151,7 +152,7 @@ function limitUncached(
 ): Promise<unknown> {
   if (parseId(request.id) === undefined) return send()
   const countsAs = isFromCookie(token) ? 'link' : 'page'
-  const credential = typeof token === 'object' ? { token: token.text } : {}
+  const credential = typeof token === 'object' ? describeToken(token) : {}
   return setup.uncachedLimit.run(reply, send, { ...credential, countsAs })
 }
 
