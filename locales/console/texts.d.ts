@@ -2037,7 +2037,7 @@ export type Texts = {
     status: (values: { status: Value }) => string
     address_refused: string
     address_refused_address: (values: { address: Value }) => string
-    address_refused_name: (values: { name: Value; address: Value }) => string
+    address_refused_name: (values: { name: Value }) => string
     dns: string
     dns_name: (values: { name: Value }) => string
     connect_timeout: string

@@ -14,6 +14,7 @@ import {
   makeGif,
   makeHostileFiles,
   makeJpeg,
+  makeLinkedPdf,
   makePdf,
   makePng,
   makeWebp,
@@ -140,6 +141,19 @@ describe('a document', () => {
     const named = Buffer.concat([await makePdf(), Buffer.from('\n99 0 obj\n/constructor\nendobj\n')])
     assert.deepEqual(await prepare(named), accepted)
   })
+
+  for (const address of [
+    'https://nordlicht.example/a?b=c:d',
+    'HTTP://nordlicht.example',
+    'mailto:help@nordlicht.example',
+    'tel:+495415550100',
+    'www.nordlicht.example/a:b',
+    'pages/2#a:b',
+  ])
+    test(`may link to ${address}`, async () => {
+      const bytes = makeLinkedPdf(`<< /S /URI /URI (${address}) >>`)
+      assert.deepEqual(await prepare(bytes), { kind: 'document', type: 'application/pdf' })
+    })
 })
 
 describe('hostile files', () => {
@@ -153,6 +167,7 @@ describe('hostile files', () => {
         continue
       }
       if (prepared.kind === 'document') {
+        assert.doesNotMatch(name, /^a PDF with a (link|base|picture)/)
         assert.equal(detectMediaType(bytes), 'application/pdf', name)
         continue
       }

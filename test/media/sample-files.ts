@@ -1,4 +1,4 @@
-/** Files for tests of pictures and documents: good ones, and 200 that must be refused or come out clean. */
+/** Files for tests of pictures and documents: good ones, and more than 200 that must be refused or come out clean. */
 import { deflateSync } from 'node:zlib'
 import { PDFDocument, PDFName, PDFString } from '@cantoo/pdf-lib'
 import sharp from 'sharp'
@@ -140,6 +140,71 @@ function makeDisguisedPdfs(): HostileFile[] {
   ]
 }
 
+const LINKED = { page: '/Annots [<< /Subtype /Link /Rect [0 0 9 9] /A 4 0 R >>]' }
+
+/** A PDF with a link whose action is this. `compressed`: the action stands in a stream of objects. */
+export function makeLinkedPdf(action: string, { more = [] as string[], compressed = false } = {}): Buffer {
+  if (!compressed) return makeRawPdf([action, ...more], LINKED)
+  const packed = deflateSync(Buffer.from(`4 0 ${action}`)).toString('latin1')
+  const stream = makeStream(packed, '/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode')
+  return makeRawPdf(['null', stream, ...more], LINKED)
+}
+
+const toHex = (text: string, encoding: 'latin1' | 'utf16le' = 'latin1') =>
+  Buffer.from(text, encoding).toString('hex')
+
+/** Links that start a script, or reach a file or another machine, each also in a stream of objects. */
+function makeLinkedPdfs(): HostileFile[] {
+  const script = 'javascript:alert(1)'
+  const share = '\\\\\\\\host\\\\share'
+  const actions: Record<string, string> = {
+    'to a file of a share': `<< /S /GoToR /D [0 /Fit] /F (${share}\\\\a.pdf) >>`,
+    'to a file, under a disguised name': `<< /S /Go#54oR /D [0 /Fit] /F (a.pdf) >>`,
+    'to a file in a file': '<< /S /GoToE /D [0 /Fit] /T << /R /C /N (a.pdf) >> >>',
+    'to a thread of another file': `<< /S /Thread /D 0 /F (${share}) >>`,
+    'to a file that is described': '<< /S /Thread /D 0 /F << /Type /Filespec /UF (a.pdf) >> >>',
+    'to a script': `<< /S /URI /URI (${script}) >>`,
+    'to a script, in capitals': '<< /S /URI /URI (JaVaScRiPt:alert\\(1\\)) >>',
+    'to a script, as hexadecimal digits': `<< /S /URI /URI <${toHex(script)}> >>`,
+    'to a script, in UTF-16': `<< /S /URI /URI <fffe${toHex(script, 'utf16le')}> >>`,
+    'to a script, as octal numbers': '<< /S /URI /URI (\\152\\141vascript:alert\\(1\\)) >>',
+    'to a script, after blanks': '<< /S /URI /URI ( \\t java\\nscript:alert\\(1\\)) >>',
+    'to a script, under a disguised name': `<< /S /U#52I /U#52I (${script}) >>`,
+    'to a local file': '<< /S /URI /URI (file:///etc/passwd) >>',
+    'to data': '<< /S /URI /URI (data:text/html,x) >>',
+    'to a share': `<< /S /URI /URI (${share}) >>`,
+    'to a share, as an address': '<< /S /URI /URI (//host/share) >>',
+  }
+  const files = Object.entries(actions).flatMap(([what, action]) =>
+    [false, true].map(compressed => ({
+      name: `a PDF with a link ${what}${compressed ? ', compressed' : ''}`,
+      bytes: makeLinkedPdf(action, { compressed }),
+    })),
+  )
+  const hidden = `4 0 obj\n<< /S /URI /URI % comment\n(${script}) >>\nendobj\n`
+  return [
+    ...files,
+    {
+      name: 'a PDF with a link whose address is an object',
+      bytes: makeLinkedPdf('<< /S /URI /URI 5 0 R >>', { more: [`(${script})`] }),
+    },
+    {
+      name: 'a PDF with a link in a stream that a table of positions leads to',
+      bytes: makeRawPdf(['null', makeStream(hidden)], { ...LINKED, at: { 4: hidden } }),
+    },
+    {
+      name: 'a PDF with a base that is a script',
+      bytes: makeRawPdf([], { catalog: `/URI << /Base (${script}//) >>` }),
+    },
+    {
+      name: 'a PDF with a picture from another file',
+      bytes: makeRawPdf([makeStream('', `/Type /XObject /Subtype /Image /F (${share})`)], {
+        page: '/Resources << /XObject << /X 4 0 R >> >>',
+      }),
+    },
+  ]
+}
+
 /** The head of a PNG of this size, and one line of pixels. */
 function makePngHead({ width, height }: Size): Buffer {
   const head = Buffer.alloc(13)
@@ -236,7 +301,7 @@ export async function makeHostileFiles(): Promise<HostileFile[]> {
       bytes: Buffer.from(`%PDF-1.7\n1 0 obj\n${'['.repeat(200_000)}\nendobj\n%%EOF`),
     },
   ]
-  files.push(...makeDisguisedPdfs())
+  files.push(...makeDisguisedPdfs(), ...makeLinkedPdfs())
   for (const action of ['JavaScript', 'Launch', 'SubmitForm', 'ImportData']) {
     for (const compressed of [true, false]) {
       files.push({

@@ -26,7 +26,7 @@ export function explainFailure(
   if (status !== null) return isRedirect(status) ? failures.redirect({ status }) : failures.status({ status })
   const [, name = '', address = ''] =
     /^The name (\S+) cannot be resolved/.exec(detail) ??
-    /^(\S+) resolves to (\S+), which/.exec(detail) ??
+    /^(\S+) resolves to /.exec(detail) ??
     /^()(\S+) is .*\. Carnet does not connect to it\.$/.exec(detail) ??
     []
   const [, tls, code] =

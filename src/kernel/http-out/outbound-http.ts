@@ -264,10 +264,10 @@ function createGuardedConnector(policy: OutboundPolicy, resolve: ResolveName): b
     const done = callback as (error: Error | null, socket: Socket | null) => void
     ;(isPlain ? connectToLoopback : connect)(options, (error, socket) => {
       if (error !== null) return done(error, null)
-      const remoteFailure = findAddressFailure(socket.remoteAddress ?? '', allowed)
-      if (remoteFailure === undefined) return done(null, socket)
+      const isRefused = findAddressFailure(socket.remoteAddress ?? '', allowed) !== undefined
+      if (!isRefused) return done(null, socket)
       socket.destroy()
-      done(remoteFailure, null)
+      done(findAddressFailure(options.hostname, allowed) ?? refuseName(options.hostname), null)
     })
   }
 }
@@ -284,6 +284,13 @@ function findAddressFailure(address: string, allowed: AddressList): OutboundFail
   )
 }
 
+/** Says neither the address nor its kind: an account must not learn names of the operator's network. */
+const refuseName = (name: string): OutboundFailure =>
+  new OutboundFailure(
+    'address_refused',
+    `${name} resolves to an address that is not public. Carnet does not connect to it.`,
+  )
+
 /** Rejects a name if one of its addresses is forbidden. */
 function createGuardedLookup(allowed: AddressList, resolve: ResolveName): LookupFunction {
   const findAllowed = async (name: string): Promise<readonly string[]> => {
@@ -293,12 +300,8 @@ function createGuardedLookup(allowed: AddressList, resolve: ResolveName): Lookup
       const sentence = `The name ${name} cannot be resolved: no name server answered within ${within}.`
       return new OutboundFailure('dns', sentence)
     })
-    for (const address of addresses) {
-      const description = explainForbiddenAddress(address, allowed)
-      if (description === undefined) continue
-      const sentence = `${name} resolves to ${address}, which is ${description}. Carnet does not connect to it.`
-      throw new OutboundFailure('address_refused', sentence)
-    }
+    const isPublic = (address: string) => explainForbiddenAddress(address, allowed) === undefined
+    if (!addresses.every(isPublic)) throw refuseName(name)
     return addresses
   }
   return (name, options, callback) => {

@@ -6,12 +6,15 @@ import {
   PDFDocument,
   PDFName,
   type PDFObject,
+  type PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib'
 import { DOCUMENT_TYPE } from '../media-type.ts'
+import { findRefusedLink, findRefusedRawLink, type LookUp } from './pdf-links.ts'
 import { type Preparation, reject } from './prepared-file.ts'
 
 const EMBEDDED_FILE = 'an embedded file'
+const OTHER_FILE = 'a link to another file'
 const FILM = 'a film, sound or 3D scene'
 
 /** Names of dictionaries and entries that begin something (ISO 32000-2, 7.11, 12.6 and 13). */
@@ -24,6 +27,8 @@ const ACTIVE_NAMES: ReadonlyMap<string, string> = new Map([
   ['EmbeddedFiles', EMBEDDED_FILE],
   ['FileAttachment', EMBEDDED_FILE],
   ['GoToE', EMBEDDED_FILE],
+  ['GoToR', OTHER_FILE],
+  ['FFilter', OTHER_FILE],
   ['3D', FILM],
   ['Movie', FILM],
   ['Rendition', FILM],
@@ -52,15 +57,20 @@ export async function checkPdf(bytes: Uint8Array): Promise<Preparation> {
       'The PDF is damaged or incomplete. Print it to a new PDF and send that file.',
     )
   }
-  // Of the bytes too: another program may read objects that this library thinks are not part of the document.
-  const active = [...listObjectNames(document.context), ...listOuterNames(raw), ...listHiddenNames(raw)].find(
-    name => ACTIVE_NAMES.has(name),
-  )
-  if (active === undefined) return { kind: 'document', type: DOCUMENT_TYPE }
+  const found = findActiveContent(document.context, raw)
+  if (found === undefined) return { kind: 'document', type: DOCUMENT_TYPE }
   return reject(
     'media_active_content',
-    `The PDF contains ${ACTIVE_NAMES.get(active)}. Print it to a new PDF, which leaves that out, and send that file.`,
+    `The PDF contains ${found}. Print it to a new PDF, which leaves that out, and send that file.`,
   )
+}
+
+/** In the bytes too: another program may read objects that this library thinks are not in the document. */
+function findActiveContent(context: PDFContext, raw: string): string | undefined {
+  const objects = inspectObjects(context)
+  const names = [...objects.names, ...listOuterNames(raw), ...listHiddenNames(raw)]
+  const active = names.map(name => ACTIVE_NAMES.get(name)).find(what => what !== undefined)
+  return active ?? objects.link ?? findRefusedRawLink(raw)
 }
 
 const STREAMS = /\bstream\r?\n[\s\S]*?endstream\b/g
@@ -69,7 +79,7 @@ const STREAMS = /\bstream\r?\n[\s\S]*?endstream\b/g
 const listOuterNames = (raw: string): Set<string> => listNames(raw.replace(STREAMS, ' '))
 
 /** Compressed bytes have shorter ones by chance. */
-const MIN_HIDDEN_LENGTH = 6
+const MIN_HIDDEN_LENGTH = 5
 
 /** In streams: a table of positions may lead to an object that stands in a stream. */
 function listHiddenNames(raw: string): Set<string> {
@@ -91,32 +101,35 @@ function listNames(text: string): Set<string> {
 }
 
 /** Objects that a later one of the same number replaced, which a table of positions may bring back. */
-const replaced = new WeakMap<PDFContext, PDFObject[]>()
+const replaced = new WeakMap<PDFContext, [PDFRef, PDFObject][]>()
 const { assign } = PDFContext.prototype
 PDFContext.prototype.assign = function (ref, object) {
   const earlier = this.lookup(ref)
   if (earlier !== undefined) {
     const all = replaced.get(this) ?? []
-    all.push(earlier)
+    all.push([ref, earlier])
     replaced.set(this, all)
   }
   assign.call(this, ref, object)
 }
 
-function listObjectNames(context: PDFContext): Set<string> {
+/** All names, and the first link that is refused. */
+function inspectObjects(context: PDFContext): { names: Set<string>; link: string | undefined } {
   const names = new Set<string>()
-  for (const [, object] of context.enumerateIndirectObjects()) addNames(names, object)
-  for (const object of replaced.get(context) ?? []) addNames(names, object)
-  return names
-}
-
-/** Without recursion: objects may be nested as deeply as the file is long. */
-function addNames(names: Set<string>, object: PDFObject): void {
-  const waiting: PDFObject[] = [object]
+  let link: string | undefined
+  const objects = [...context.enumerateIndirectObjects(), ...(replaced.get(context) ?? [])]
+  const byRef = Map.groupBy(objects, ([ref]) => ref.toString())
+  const lookUp: LookUp = ref => (byRef.get(ref.toString()) ?? []).map(([, object]) => object)
+  // Without recursion: objects may be nested as deeply as the file is long.
+  const waiting = objects.map(([, object]) => object)
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
     if (one instanceof PDFName) names.add(one.decodeText())
     else if (one instanceof PDFStream) waiting.push(one.dict)
     else if (one instanceof PDFArray) for (const entry of one.asArray()) waiting.push(entry)
-    else if (one instanceof PDFDict) for (const [name, value] of one.entries()) waiting.push(name, value)
+    else if (one instanceof PDFDict) {
+      link ??= findRefusedLink(one, lookUp)
+      for (const [name, value] of one.entries()) waiting.push(name, value)
+    }
   }
+  return { names, link }
 }
