@@ -1,5 +1,5 @@
 // Checks an exported account without Carnet: node check-export.mjs FILE
-// Needs only Node 20 or newer. docs/backup.md describes the checks.
+// Needs only Node 20 or newer. docs/backup.md describes the checks, and what they do not prove.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
@@ -88,5 +88,8 @@ else {
 for (const fault of faults.slice(0, 20)) console.error(fault)
 if (faults.length > 0) process.exit(1)
 console.log(
-  `${counts.passport ?? 0} passports with ${counts.version ?? 0} versions, all as they were written`,
+  `${counts.passport ?? 0} passports with ${counts.version ?? 0} versions: checksum, counts and hash chains agree.`,
+)
+console.log(
+  'The hashes need no key, so this does not prove who made the file: compare it with an earlier copy.',
 )

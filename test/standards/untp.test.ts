@@ -50,6 +50,13 @@ describe('UNTP credentials', () => {
     })
   }
 
+  it('have the place in the status list as the integer that the schema wants', () => {
+    const credential = requireCredential(TEXTILE, 93417)
+    assert.equal(credential.credentialStatus.statusListIndex, 93417)
+    credential.credentialStatus.statusListIndex = '93417'
+    assert.throws(() => assertFacts(credential), /statusListIndex/)
+  })
+
   it('name each required fact that is missing', () => {
     const operator = TEXTILE.data.economicOperator as Record<string, unknown>
     const cases: [Record<string, unknown>, string[]][] = [

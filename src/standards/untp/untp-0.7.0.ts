@@ -125,7 +125,7 @@ function buildCredential({ reading, publisher, status }: UntpInput, facts: Facts
   }
 }
 
-/** An integer here, although W3C's own examples have a string. */
+/** An integer, as the schema of UNTP 0.7.0 requires. The W3C's list wants a text. */
 const buildStatus = ({ listUrl, index }: { listUrl: string; index: number }): DataObject => ({
   type: 'BitstringStatusListEntry',
   id: `${listUrl}#${index}`,
