@@ -56,6 +56,7 @@ describe('hostile content', () => {
     const urls = [
       'javascript:alert(1)',
       ' javascript:alert(1)',
+      'https://shop.example/\u202egnp.exe',
       'JAVASCRIPT:alert(1)',
       'data:text/html,<script>',
       'vbscript:x',

@@ -5,6 +5,7 @@ import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
+import { isOneLine } from '../../kernel/characters.ts'
 
 export type PageLocale = {
   language: Language
@@ -113,7 +114,9 @@ export const renderName = (text: string) => html`<bdi>${text}</bdi>`
 
 /** Only absolute http(s) addresses without credentials may become links. */
 export function findLink(text: string): URL | undefined {
-  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined
+  // Direction marks could make the address look like another one.
+  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !isOneLine(text)) return undefined
+  if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   return url.username === '' && url.password === '' ? url : undefined
 }
