@@ -10,7 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
 
 /** Smaller bodies need no permit. */
-export const MIN_LARGE_BYTES = 256 * 1024
+const MIN_LARGE_BYTES = 256 * 1024
 /** Two bodies of the largest size, or sixteen with 500 rows of a usual product. */
 const MAX_CONCURRENT_BYTES = 16 * 1024 * 1024
 export const MAX_WAITING_BODIES = 32

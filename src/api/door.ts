@@ -14,7 +14,7 @@ import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { atPassport, getPassport } from '../passports/read/find.ts'
 import { authorizeKey, requireScope } from './authorize-key.ts'
-import { acquireBulkPermit, acquireWhenLarge, MIN_LARGE_BYTES } from './bulk-permits.ts'
+import { acquireBulkPermit, acquireWhenLarge } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
 import { handleAtProduct } from './endpoint/at-product.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
@@ -109,8 +109,7 @@ async function readJsonBody(request: FastifyRequest, body: Readable): Promise<un
   keepBodyBytes(request, bytes)
   if (bytes.length === 0 && isBodyOptional(endpoint)) return undefined
   requireUtf8Json(headers)
-  if (!isBulk(endpoint)) return readJson(bytes)
-  return bytes.length < MIN_LARGE_BYTES ? readJson(bytes, BULK_ROWS) : readJsonRows(bytes, BULK_ROWS)
+  return isBulk(endpoint) ? readJsonRows(bytes, BULK_ROWS) : readJson(bytes)
 }
 
 function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {

@@ -16,8 +16,9 @@ import { tryParseJson } from './try-parse-json.ts'
 const STEP_LENGTH = 128 * 1024
 
 /**
- * Returns or throws the same as `readJson`. Parts that are too large are not parsed: rows with more than 1
- * MiB or too many values, and a body that is too large without its rows.
+ * Like `readJson`; a row with violations is replaced by its error. Parts that are too large are not parsed:
+ * rows with more than 1 MiB or too many values, and a body with too much outside its rows, which is
+ * `payload_too_large`.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const pauseIfDue = yieldBetweenRows()
@@ -26,9 +27,12 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   const scan = new JsonScan(text, rows)
   for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await pauseIfDue()
   const { list } = scan
+  const isLarge = bytes.length > rows.maxBytesWithoutRows
+  if (scan.isExcessive) {
+    if (isLarge) throw tooLargeWithoutRows(rows, `without its ${rows.member}`)
+    return withErrors(undefined, scan, rows)
+  }
   if (list === undefined) {
-    const isLarge = bytes.length > rows.maxBytesWithoutRows
-    if (isLarge && scan.hasTooManyValues) throw tooLargeWithoutRows(rows)
     const value = parseText(text)
     if (isLarge) requireList(value, rows)
     return withErrors(value, scan, rows)

@@ -23,17 +23,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export type RowList = { member: string; maxRows: number; maxBytesWithoutRows: number }
 
 /**
- * Parses a JSON text in UTF-8. Throws `bad_request` for invalid JSON, `validation` with the place of each
- * violation, and `payload_too_large` for a body without `rows` that is too large. A row with violations is
- * replaced by its error.
+ * Parses a JSON text in UTF-8. Throws `bad_request` for invalid JSON, and `validation` with the place of each
+ * violation. The scan comes first: a text with too many values is not parsed, which could take tenths of a
+ * second.
  */
-export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
+export function readJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes)
-  const value = parseText(text)
-  if (rows !== undefined && bytes.length > rows.maxBytesWithoutRows) requireList(value, rows)
-  const scan = new JsonScan(text, rows)
+  const scan = new JsonScan(text, undefined)
   scan.advance(text.length)
-  return withErrors(value, scan, rows)
+  return withErrors(scan.isExcessive ? undefined : parseText(text), scan)
 }
 
 export function decodeUtf8(bytes: Uint8Array): string {
@@ -87,8 +85,14 @@ function explain(error: unknown, text: string, offset: number): string {
 }
 
 function placeOf(text: string, position: number): string {
-  const before = text.slice(0, position)
-  return `line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')}`
+  let line = 1
+  let start = 0
+  // Splitting a megabyte of empty lines would take as long as parsing them.
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', start)) {
+    line++
+    start = at + 1
+  }
+  return `line ${line}, column ${position - start + 1}`
 }
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
@@ -103,8 +107,9 @@ export type Piece = { start: number; end: number; isTooLarge: boolean }
 const PIECE_LENGTH = 64 * 1024
 
 /**
- * Scans a text in steps. It recognizes only strings, numbers and brackets, so its results are valid only for
- * a text that JSON.parse accepts.
+ * Scans a text in steps, in linear time for any text. It recognizes only strings, numbers and brackets, so
+ * its results are valid only up to the place at which JSON.parse finds the text invalid. `isExcessive` also
+ * bounds the work of a parser that stops there.
  */
 export class JsonScan {
   /** Errors of the whole body, and errors of rows by index. */
@@ -112,11 +117,16 @@ export class JsonScan {
   readonly rowDetails = new Map<number, Detail[]>()
   /** The first list of rows, from its opening to its closing bracket, or to the end of the text. */
   list: { start: number; end: number; pieces: Piece[] } | undefined
+  /** Whether the body has too many values outside its rows. The scan has stopped, and has reported it. */
+  isExcessive = false
   private readonly text: string
   private readonly frames: Frame[] = []
   private readonly rows: RowList | undefined
   private at = 0
   private values = 0
+  /** Keys, texts and numbers, and places for them. With too few places the text is not valid JSON. */
+  private scalars = 0
+  private places = 1
   private rowStart = 0
   private pieceStart = 0
   private isInFirstList = false
@@ -129,8 +139,8 @@ export class JsonScan {
   /** Scans at least to the position `until`. Returns whether there is more text. */
   advance(until: number): boolean {
     const end = Math.min(until, this.text.length)
-    for (; this.at < end; this.at++) this.step(this.text.charCodeAt(this.at))
-    return this.at < this.text.length
+    for (; this.at < end && !this.isExcessive; this.at++) this.step(this.text.charCodeAt(this.at))
+    return this.at < this.text.length && !this.isExcessive
   }
 
   /** Whether the body has too many values outside its rows, or in the current row. */
@@ -175,11 +185,15 @@ export class JsonScan {
   }
 
   private skipToClosingBracket() {
-    for (let depth = 1; depth > 0 && this.at < this.text.length; ) {
+    for (let depth = 1; depth > 0 && this.at < this.text.length && !this.isExcessive; ) {
       const code = this.text.charCodeAt(++this.at)
       if (code === 0x22) this.toEndOfString()
-      else if (code === 0x7b || code === 0x5b) depth++
       else if (code === 0x7d || code === 0x5d) depth--
+      else if (code === 0x2c) this.countValue()
+      else if (code === 0x7b || code === 0x5b) {
+        depth++
+        this.countValue()
+      }
     }
   }
 
@@ -236,9 +250,15 @@ export class JsonScan {
   }
 
   private countValue() {
+    this.places += 2
     if (++this.values !== MAX_JSON_VALUES + 1) return
-    const depth = this.findRowIndex() === undefined ? 0 : 2
-    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, depth)
+    this.isExcessive = this.findRowIndex() === undefined
+    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, this.isExcessive ? 0 : 2)
+  }
+
+  /** Whether keys and numbers are still checked: not in a text that is certainly not valid JSON. */
+  private countScalar(): boolean {
+    return ++this.scalars <= this.places
   }
 
   private toEndOfString() {
@@ -258,13 +278,15 @@ export class JsonScan {
   private scanString() {
     const start = this.at
     this.toEndOfString()
-    if (!this.expectsKey) return
+    if (!this.countScalar() || !this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
     // An object with too many members is rejected anyway.
     if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
-    frame.key = parseKey(raw)
+    const key = parseKey(raw)
+    if (key === undefined) this.scalars = Number.POSITIVE_INFINITY
+    frame.key = key ?? raw
     if (frame.key === '__proto__') this.report('unknown_field', 'is not allowed as a key; leave it out.')
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
@@ -280,6 +302,7 @@ export class JsonScan {
     NUMBER_PART.lastIndex = this.at
     NUMBER_PART.test(this.text)
     this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
+    if (!this.countScalar()) return
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
     // Longer numbers are rejected unchecked, because the check would take too long.
@@ -315,8 +338,9 @@ export class JsonScan {
 
 const NUMBER_PART = /[0-9.eE+-]+/y
 
-/** A key without its escapes, if it is valid. */
-const parseKey = (raw: string): string => (raw.includes('\\') ? (tryParseJson(raw) ?? raw) : raw.slice(1, -1))
+/** A key without its escapes; undefined if they are not valid. */
+const parseKey = (raw: string): string | undefined =>
+  raw.includes('\\') ? tryParseJson(raw) : raw.slice(1, -1)
 
 /** Whether the nearest double prints as the same decimal number. */
 export function isExactNumber(literal: string): boolean {
