@@ -2113,6 +2113,7 @@ export type Texts = {
     fibre_unlisted: (values: { found: Value }) => string
     gtin_taken: string
     gtin_own: (values: { id: Value }) => string
+    gtin_reserved: string
     gtin_own_before: (values: { id: Value }) => string
     gtin_borne: (values: { id: Value; gtin: Value }) => string
     sku_shared: (values: { sku: Value; ids: Value }) => string

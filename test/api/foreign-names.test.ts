@@ -20,7 +20,7 @@ const { send } = createSender(() => t)
 const { gtin: _, ...DATA }: Record<string, unknown> = examples.furniture.value.data
 const NS = `${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`
 
-const createDpp = (by: TestAccount, dppId: string): Promise<Answer> =>
+const createDpp = (by: TestAccount, dppId: string, members: object = {}): Promise<Answer> =>
   send('POST', '/dpps', {
     key: by.key,
     body: {
@@ -32,13 +32,14 @@ const createDpp = (by: TestAccount, dppId: string): Promise<Answer> =>
         disposalInstructions: [{ value: 'Bulky waste.', language: 'en' }],
       },
       digitalProductPassportId: dppId,
+      ...members,
     },
   })
 
 let serial = 0
-/** A GTIN-13 that begins with these digits, and that no test has used. */
-function newGtin(prefix: string): string {
-  const digits = prefix + String(++serial).padStart(12 - prefix.length, '0')
+/** A GTIN that begins with these digits, and that no test has used. */
+function newGtin(prefix: string, length: 13 | 14 = 13): string {
+  const digits = prefix + String(++serial).padStart(length - 1 - prefix.length, '0')
   const found = Array.from('0123456789', digit => digits + digit).find(hasMod10CheckDigit)
   assert.ok(found)
   return found
@@ -184,5 +185,54 @@ describe('an identifier of a passport', () => {
     await approve(third, { gs1Prefixes: ['9527'] })
     const { status, text } = await createDpp(third, `${dppId}/21/1`)
     assert.equal(status, 201, text)
+  })
+})
+
+describe('a GTIN whose GS1 company prefix is approved for another account', () => {
+  const ask = (by: TestAccount, method: 'POST' | 'PUT' | 'PATCH', path: string, body?: object) =>
+    t.ask(method, `/api/v1/products${path}`, { key: by.key, ...(body && { body }) })
+  const product = (data: object) => ({ category: 'furniture', data: { ...DATA, ...data } })
+
+  test('is refused by every call that would claim it, and its owner may use it', async () => {
+    const made = await ask(other, 'POST', '', product({}))
+    const gtin = newGtin(PREFIX)
+    for (const [what, answer] of [
+      ['create', await ask(other, 'POST', '', product({ gtin }))],
+      ['dry run', await ask(other, 'POST', '?dry_run=true', product({ gtin }))],
+      ['change', await ask(other, 'PATCH', `/${made.json.data.id}`, { data: { gtin } })],
+      ['replacement', await ask(other, 'PUT', `/by-gtin/${gtin}`, product({}))],
+      ['with an indicator', await ask(other, 'POST', '', product({ gtin: newGtin(`1${PREFIX}`, 14) }))],
+    ] as const) {
+      assert.deepEqual([answer.status, answer.json.code], [409, 'gtin_taken'], `${what}: ${answer.text}`)
+      assert.match(answer.text, /company prefix .* another account .* ask the operator/, what)
+    }
+    const items = [product({ sku: 'P-1', gtin }), product({ sku: 'P-2', gtin: newGtin('9528') })]
+    const bulk = await ask(other, 'POST', '/bulk', { items, match_by: 'sku' })
+    assert.match(bulk.text, /company prefix that belongs to another account/)
+    const link = { uniqueProductIdentifier: `https://id.gs1.org/01/0${gtin}` }
+    assertError(await createDpp(other, 'https://free.example/1', link), 409, /^gtin_taken:duplicate$/)
+    const [none] = await t.sql`select from gtin_claim where gtin14 = ${`0${gtin}`}`
+    assert.equal(none, undefined)
+    assert.equal((await ask(brand, 'POST', '', product({ gtin }))).status, 201)
+  })
+
+  test('stays with the product that had it before, also when it is archived and restored', async () => {
+    const gtin = newGtin('9529')
+    const { id } = (await ask(other, 'POST', '', product({ gtin }))).json.data
+    const owner = await t.account()
+    await approve(owner, { gs1Prefixes: ['9529'] })
+    for (const [method, path, body] of [
+      ['POST', '/archive', undefined],
+      ['POST', '/restore', undefined],
+      ['PATCH', '', { data: { productName: 'New name' } }],
+      ['PATCH', '', { data: { gtin: null } }],
+      ['POST', '/versions/1/revert', undefined],
+    ] as const) {
+      const { status, text } = await ask(other, method, `/${id}${path}`, body)
+      assert.equal(status, 200, `${path}: ${text}`)
+    }
+    assert.equal((await ask(owner, 'POST', '', product({ gtin }))).status, 409)
+    assert.equal((await ask(other, 'POST', '', product({ gtin: newGtin('9529') }))).status, 409)
+    assert.equal((await ask(owner, 'POST', '', product({ gtin: newGtin('9529') }))).status, 201)
   })
 })

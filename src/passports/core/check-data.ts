@@ -101,8 +101,17 @@ export const removeNulls = (data: PassportData): PassportData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
 /** The message names `holder` unless its `id` is null: it then belongs to another account. */
-export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
+export function gtinTakenError(holder?: {
+  id: string | null
+  isCurrent: boolean
+  isReserved: boolean
+}): AppError {
   const at = { path: ['data', 'gtin'], code: 'duplicate' } as const
+  if (holder?.isReserved === true) {
+    const message =
+      'The GS1 company prefix of this GTIN belongs to another account here. Send another GTIN, or none. If the prefix is yours, ask the operator to verify your account.'
+    return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_reserved')])
+  }
   if (holder === undefined || holder.id === null) {
     const message = 'This GTIN already belongs to another product. Send another GTIN, or none.'
     return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_taken')])

@@ -4,6 +4,7 @@ import { type AppError, type Detail, TRANSLATION, type TranslatableMessage } fro
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
+  gtin_reserved: 'gtin has a GS1 company prefix that belongs to another account here.',
   gtin_own: 'gtin is already taken by your product {id}.',
   gtin_own_before: 'gtin was used by your product {id} before, and printed codes still lead to it.',
   gtin_borne:

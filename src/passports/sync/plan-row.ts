@@ -50,7 +50,7 @@ export function findMatch(
   }
   const match = byGtin.get(row.key)
   if (match === undefined) return undefined
-  if (match.id === null) throw gtinTakenError()
+  if (match.id === null) throw gtinTakenError(match)
   if (!match.isCurrent) throw formerGtinError(row, match.id)
   return match.id
 }

@@ -86,6 +86,8 @@ export type GtinMatch = {
   id: string | null
   /** False if the model no longer has the GTIN. It keeps the claim because of printed codes. */
   isCurrent: boolean
+  /** Nobody has the GTIN, but its GS1 company prefix is approved for another account. */
+  isReserved: boolean
 }
 
 /** Finds which of these GTIN-14s are claimed, by any account, or released to another account. */
@@ -109,7 +111,8 @@ export async function findByGtin(
   )
   for (const { gtin14, id } of former) {
     const keys = claimants.get(id)
-    if (keys === undefined || keys.gtin14 === gtin14) matches.set(gtin14, { id, isCurrent: true })
+    if (keys === undefined || keys.gtin14 === gtin14)
+      matches.set(gtin14, { id, isCurrent: true, isReserved: false })
   }
   return matches
 }
@@ -119,19 +122,23 @@ async function readByGtin(
   gtins: readonly string[],
 ): Promise<[string, GtinMatch][]> {
   // Claims are read first: they are stored by GTIN, passports by account.
-  const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
+  const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean; isReserved: boolean }[]>`
     with claim as materialized (
       select gtin14, account_id, model_id from gtin_claim
       where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
     )
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
-      coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"
+      coalesce(p.gtin14 = g.gtin14, false) as "isCurrent", false as "isReserved"
     from claim g left join passport p on p.id = g.model_id and p.account_id = g.account_id
     union all
-    select r.gtin14, null, false from (
+    select r.gtin14, null, false, false from (
       select distinct gtin14 from released_gtin where gtin14 = any(${gtins}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
-      and not exists (select 1 from claim g where g.gtin14 = r.gtin14)`
+      and not exists (select 1 from claim g where g.gtin14 = r.gtin14)
+    union all
+    select r.gtin14, null, false, true
+    from unnest(public.carnet_reserved_gtins(array_fill(${accountId}::int, array[${gtins.length}::int]), ${gtins}::text[])) as r(gtin14)
+    where not exists (select 1 from claim g where g.gtin14 = r.gtin14)`
   return rows.map(({ gtin14, ...match }) => [gtin14, match])
 }
 
