@@ -5,8 +5,11 @@
 import type { ServerResponse } from 'node:http'
 import { createRelease, type Release } from './semaphore.ts'
 
-/** What several keys belong to, such as an account. At most `max` of it run at a time. */
-export type TurnGroup = { name: string; max: number }
+/**
+ * What several keys belong to, such as an account. At most `max` of it run at a time. Unless `isStrict`, more
+ * may run while nobody else waits.
+ */
+export type TurnGroup = { name: string; max: number; isStrict?: boolean }
 
 type FairWaiter = {
   groups?: readonly TurnGroup[]
@@ -112,19 +115,29 @@ export class FairTurns {
     next.onTurn(release)
   }
 
-  /** A key gets no second turn in a row while another key waits. Keys of a full group are skipped. */
+  /**
+   * A key gets no second turn in a row while another key waits. Keys of a full group come after all others,
+   * and not at all if the group is strict.
+   */
   private findNextKey(): string | undefined {
+    return (
+      this.findKey(({ groups = [] }) => groups.every(group => this.hasShareLeft(group))) ??
+      this.findKey(({ groups = [] }) => groups.every(group => !group.isStrict || this.hasShareLeft(group)))
+    )
+  }
+
+  private findKey(isReady: (first: FairWaiter) => boolean): string | undefined {
     let isLastReady = false
     for (const [key, [first]] of this.queues) {
-      if (first === undefined || !this.hasShareLeft(first)) continue
+      if (first === undefined || !isReady(first)) continue
       if (key !== this.lastKey) return key
       isLastReady = true
     }
     return isLastReady ? this.lastKey : undefined
   }
 
-  private hasShareLeft({ groups = [] }: FairWaiter): boolean {
-    return groups.every(({ name, max }) => (this.runningOfGroup.get(name) ?? 0) < max)
+  private hasShareLeft({ name, max }: TurnGroup): boolean {
+    return (this.runningOfGroup.get(name) ?? 0) < max
   }
 
   private remove(key: string, waiter: FairWaiter): void {

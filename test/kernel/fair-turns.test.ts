@@ -97,7 +97,7 @@ describe('FairTurns', () => {
         started.push(key)
         releases.set(key, release)
       }
-      const groups = [{ name: group, max: 2 }]
+      const groups = [{ name: group, max: 2, isStrict: true }]
       turns.enter(key, { groups, onTurn, onRejected: () => rejected.push(key) })
     }
     for (const key of ['a0', 'a1', 'a2', 'a3']) enter(key, 'a')
@@ -114,6 +114,29 @@ describe('FairTurns', () => {
     releases.get('a0')?.()
     await turn()
     assert.deepEqual(started.at(-1), 'a3')
+  })
+
+  test('a share that is not strict is enforced only while others wait', async () => {
+    const turns = new FairTurns({ capacity: 3, maxWaiting: 9 })
+    const started: string[] = []
+    const releases: Release[] = []
+    const enter = (key: string, group: string) => {
+      const onTurn = (release: Release) => {
+        started.push(key)
+        releases.push(release)
+      }
+      turns.enter(key, { groups: [{ name: group, max: 2 }], onTurn, onRejected: () => assert.fail() })
+    }
+    for (const key of ['a0', 'a1', 'a2', 'a3', 'a4']) enter(key, 'a')
+    for (let n = 0; n < 4; n++) await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'a2'])
+    enter('b0', 'b')
+    releases[0]?.()
+    await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'a2', 'b0'])
+    releases[1]?.()
+    for (let n = 0; n < 2; n++) await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'a2', 'b0', 'a3'])
   })
 
   test('ending a turn twice ends it once', async () => {

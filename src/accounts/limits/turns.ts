@@ -15,8 +15,10 @@ import type { OperatorContext } from '../context.ts'
 type Pool = {
   /** Permits in this process. */
   capacity: number
-  /** Of them, how many an account or an access link may hold. */
+  /** Of them, how many an account or an access link may hold while others wait. */
   maxOfAccount: number
+  /** Its work takes long, so a permit that was lent would not be back soon: shares hold without others too. */
+  isStrict: boolean
   maxWaitingOfKey: number
   maxWaitMs: number
   retryAfterMs: number
@@ -33,6 +35,7 @@ const POOLS = {
   readers: {
     capacity: 4,
     maxOfAccount: 2,
+    isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
     retryAfterMs: 2_000,
@@ -41,14 +44,29 @@ const POOLS = {
   console: {
     capacity: 4,
     maxOfAccount: 2,
+    isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
     retryAfterMs: 2_000,
   },
   /** Files that the console makes: exports, labels, lists. Some take minutes, so few are waited for. */
-  downloads: { capacity: 4, maxOfAccount: 2, maxWaitingOfKey: 4, maxWaitMs: 2_000, retryAfterMs: 30_000 },
+  downloads: {
+    capacity: 4,
+    maxOfAccount: 2,
+    isStrict: true,
+    maxWaitingOfKey: 4,
+    maxWaitMs: 2_000,
+    retryAfterMs: 30_000,
+  },
   /** Files that the console receives. Each is in memory while it arrives. */
-  uploads: { capacity: 6, maxOfAccount: 3, maxWaitingOfKey: 4, maxWaitMs: 2_000, retryAfterMs: 5_000 },
+  uploads: {
+    capacity: 6,
+    maxOfAccount: 3,
+    isStrict: true,
+    maxWaitingOfKey: 4,
+    maxWaitMs: 2_000,
+    retryAfterMs: 5_000,
+  },
 } as const satisfies Record<string, Pool>
 
 export type TurnPool = keyof typeof POOLS
@@ -108,7 +126,7 @@ export function overloaded(retryAfterMs: number): AppError {
 }
 
 function describeAsker(pool: TurnPool, { address, accountId, verifiedToken }: Asker) {
-  const { capacity, maxOfAccount, maxWaitingOfKey } = POOLS[pool]
+  const { capacity, maxOfAccount, maxWaitingOfKey, isStrict } = POOLS[pool]
   const network = address === undefined ? PROXIES_KEY : getNetwork(address, 56)
   const groups = [
     // One permit is left for others than the networks of one provider.
@@ -118,7 +136,7 @@ function describeAsker(pool: TurnPool, { address, accountId, verifiedToken }: As
   ]
   return {
     key: `${accountId ?? verifiedToken ?? ''} ${network}`,
-    groups,
+    groups: groups.map(group => ({ ...group, isStrict })),
     maxOfKey: address === undefined ? MAX_WAITING : maxWaitingOfKey,
   }
 }
