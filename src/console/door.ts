@@ -199,7 +199,11 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
   const path = request.routeOptions.url ?? ''
   return reply
     .code(outcome.status ?? 200)
-    .headers({ 'content-language': words.language, ...outcome.headers })
+    .headers({
+      'content-language': words.language,
+      ...(outcome.status === 503 && { 'retry-after': '2' }),
+      ...outcome.headers,
+    })
     .send(shell({ words, session, path, page: outcome }))
 }
 

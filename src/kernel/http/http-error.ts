@@ -13,9 +13,12 @@ export class HttpError extends AppError {
   }
 }
 
-/** The headers of an error; `Retry-After` is in whole seconds (RFC 9110 §10.2.3). */
+/** Of `unavailable` without a time of its own: what is missing is mostly back within seconds. */
+const UNAVAILABLE_RETRY_AFTER_MS = 2_000
+
+/** The headers of an error; `Retry-After` is in whole seconds (RFC 9110 §10.2.3). Each 503 has one. */
 export function errorHeaders(error: AppError): Headers {
-  if (error instanceof HttpError) return error.headers
-  if (error.retryAfterMs === undefined) return {}
-  return { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) }
+  const ms = error.retryAfterMs ?? (error.code === 'unavailable' ? UNAVAILABLE_RETRY_AFTER_MS : undefined)
+  const retryAfter = ms === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) }
+  return error instanceof HttpError ? { ...retryAfter, ...error.headers } : retryAfter
 }
