@@ -17,7 +17,7 @@ type Pool = {
   capacity: number
   /** Of them, how many an account or an access link may hold while others wait. */
   maxOfAccount: number
-  /** Its work takes long, so a permit that was lent would not be back soon: shares hold without others too. */
+  /** Shares hold without others, too: the work takes long, so a lent permit would not be back soon. */
   isStrict: boolean
   maxWaitingOfKey: number
   maxWaitMs: number
