@@ -41,8 +41,9 @@ export async function refreshPassport(
   const state = await getState(ctx, uuid)
   const outdated = await countOutdated(ctx, state)
   if (outdated <= MAX_INLINE_UNITS) {
-    if (isTransaction(ctx.sql)) await lockOutdated(ctx, state)
-    return { ...(await refreshAll(ctx, state)), pending: 0 }
+    if (!isTransaction(ctx.sql)) return { ...(await refreshAll(ctx, state)), pending: 0 }
+    await lockOutdated(ctx, state)
+    return { ...(await refreshAll(ctx, await getState(ctx, uuid))), pending: 0 }
   }
   const job = await openJob(ctx, uuid)
   const shard = getShardNumber(ctx.sql)

@@ -1,5 +1,6 @@
 /** Refreshes outdated units: batches before items, only corrected fields, a version for each unit. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { TransactionConflict } from '../../kernel/db/transaction.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
@@ -22,17 +23,26 @@ export async function countOutdated(
   return self + (await countUnitsWithContents(sql, accountId, selectOutdatedContents(sql, row)))
 }
 
-/** Locks a unit and the outdated units under it, for a transaction that refreshes them. */
-export async function lockOutdated(ctx: AccountContext, { row }: PassportState): Promise<void> {
-  const { sql, accountId } = ctx
-  const units =
-    row.level === 'i'
-      ? []
-      : await sql<{ id: string }[]>`
-        select p.id from passport p where p.account_id = ${accountId} and p.parent_id is not null
-          and p.content_id = any(array(${selectOutdatedContents(sql, row)}))`
-  const self = row.level === 'm' ? [] : [row.id]
-  await lockPassports(ctx, [...self, ...units.map(({ id }) => id)])
+/**
+ * Locks what a transaction refreshes, and the passports whose corrections would make more units outdated
+ * meanwhile. Throws `TransactionConflict` if some have become outdated before it had the locks.
+ */
+export async function lockOutdated(ctx: AccountContext, state: PassportState): Promise<void> {
+  const locked = await listToLock(ctx, state)
+  await lockPassports(ctx, locked)
+  const isLocked = new Set(locked)
+  if ((await listToLock(ctx, state)).some(id => !isLocked.has(id))) throw new TransactionConflict()
+}
+
+async function listToLock({ sql, accountId }: AccountContext, { row }: PassportState): Promise<string[]> {
+  const above = [...new Set([row.id, row.model_id, row.parent_id ?? row.model_id])]
+  if (row.level === 'i') return above
+  const batches = sql`p.level = 'b' and p.parent_id = ${row.id}`
+  const units = sql`p.parent_id is not null and p.content_id = any(array(${selectOutdatedContents(sql, row)}))`
+  const rows = await sql<{ id: string }[]>`
+    select p.id from passport p where p.account_id = ${accountId} and ${batches}
+    union all select p.id from passport p where p.account_id = ${accountId} and ${units}`
+  return [...above, ...rows.map(({ id }) => id)]
 }
 
 /** Called after each step; false stops the refresh, which can be continued. */
