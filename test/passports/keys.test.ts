@@ -13,6 +13,7 @@ import { type Harness, startHarness } from '../harness.ts'
  */
 const WITHOUT_ACCOUNT: Record<string, string> = {
   account: 'is the account',
+  approved_name: 'directory: a name of the outside world is approved for one account of the service',
   dpp_alias: 'directory: an identifier names one passport of the whole service, and no account',
   dpp_id_base: 'the same for all accounts',
   gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',
@@ -39,6 +40,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/keys/keys.ts': 'the inserted row has it; the operator revokes by id alone',
   'accounts/people/members.ts': 'deletes a person without accounts',
   'accounts/people/password-reset.ts': 'directory: by an e-mail address',
+  'media/fetch/claim-fetches.ts': 'a worker asks whether any fetch is due',
   'media/delete-unused-media.ts': 'retention: fetches from addresses that ended long ago',
   'passports/access/access-links.ts': 'the inserted row has it',
   'passports/drafts/store-drafts.ts': 'scheduled task: deletes old drafts',

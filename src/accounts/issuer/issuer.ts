@@ -172,8 +172,9 @@ export async function findIssuer(sql: Sql, accountId: number): Promise<Issuer | 
   return row && toIssuer(row)
 }
 
-/** The issuer of a DID, which names no account. */
+/** The issuer of a DID, which names no account. `name`: from an address, so it may be any text. */
 export async function findIssuerByName(sql: Sql, name: string): Promise<Issuer | undefined> {
+  if (!/^[\da-z]+$/.test(name)) return undefined
   const [row] = await sql<Row[]>`${selectIssuers(sql)} where i.name = ${name}`
   return row && toIssuer(row)
 }

@@ -11,11 +11,6 @@ export const OVERRIDES: Readonly<Record<string, Partial<Budget> & { reason: stri
 /** Calls beyond their budget that are known. An entry goes when its reason does. */
 export const KNOWN: readonly { route: RegExp; call: RegExp; reason: string }[] = [
   {
-    route: /^(?:POST|PUT|PATCH) (?:\/api\/v1|\/dpp\/v1)\//,
-    call: /^(?:deep brackets|flat objects|many keys|short strings|long numbers|many rows|escapes|long string)$/,
-    reason: 'A body of JSON is parsed whole before its depth and its values are counted.',
-  },
-  {
     route: /^POST .*\/media$|^POST .*\/upload$/,
     call: / as PDF$/,
     reason: 'The digest of 20 MB, and the copy for the thread that checks them, are made on the main thread.',
