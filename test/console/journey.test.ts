@@ -106,6 +106,7 @@ describe('set-up', () => {
       select e.action, a.label from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor order by e.id`
     assert.deepEqual(entries.map(entry => entry.action).sort(), [
       'account_set_up',
+      'account_verified',
       'key_created',
       'key_revoked',
       'password_set',

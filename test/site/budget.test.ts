@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
+import { nameOnly } from '../../src/accounts/identity/identity.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { LEGAL_NAME } from '../../src/cli/demo/demo-account.ts'
 import { DEMO_BRAND, DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
@@ -18,6 +21,7 @@ before(async () => {
   harness = await startHarness()
   const { ctx } = await harness.account()
   await updateBrand(ctx, DEMO_BRAND)
+  await verifyAccount(ctx, nameOnly(LEGAL_NAME), 'Operator')
   await setSigning({ ...ctx, secretCipher: harness.setup.secretCipher }, true)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS)
   ids = [...models, ...batches, ...items]

@@ -28,7 +28,7 @@ import { loadDemoPassports } from './load-demo.ts'
 
 const NAME = 'Demo'
 /** The account sells products of several companies under its brand. */
-const LEGAL_NAME = 'Hallwerk GmbH'
+export const LEGAL_NAME = 'Hallwerk GmbH'
 const PLAN = 'beta'
 const EMAIL = 'demo@carnet.example'
 /** 64 bits, in lower-case letters that are easy to type on a phone. */
