@@ -6,10 +6,8 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { waitUntil } from '../waiting.ts'
 import { emptyFolder, endAll, type Served, serve } from './processes.ts'
-
-const TRIES = 150
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
 let server: Served
@@ -29,13 +27,8 @@ const lines = () =>
     .filter(line => line.startsWith('{'))
     .map(line => JSON.parse(line) as Record<string, unknown>)
 
-async function untilLogged(what: (line: Record<string, unknown>) => boolean): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    if (lines().some(what)) return
-    await pause(100)
-  }
-  assert.fail(server.said.stderr)
-}
+const untilLogged = (what: (line: Record<string, unknown>) => boolean) =>
+  waitUntil('it is logged', () => lines().some(what), { explain: () => server.said.stderr })
 
 test('a restart with a wrong setting is abandoned and the reason logged; a dead process is retried until the setting is corrected', async () => {
   const dotEnv = join(folder.path, '.env')
@@ -46,7 +39,7 @@ test('a restart with a wrong setting is abandoned and the reason logged; a dead 
   process.kill(Number(pids['web 1']), 'SIGKILL')
   const again = () =>
     lines().filter(line => line.process === 'web 1' && line.again_in_ms !== undefined).length
-  for (let tries = 0; tries < TRIES && again() < 3; tries++) await pause(100)
+  await waitUntil('it is tried three times', () => again() >= 3)
   assert.ok(again() >= 3, server.said.stderr)
   rmSync(dotEnv)
   server.child.kill('SIGHUP')
