@@ -22,7 +22,7 @@ export class SettingChanges {
     this.latest.set(accountId, ++this.count)
   }
 
-  /** Whether this process has stored no change of the account since `readAt`, a value of `now()`. */
+  /** Returns whether this process has stored no change of the account since `readAt`, a value of `now()`. */
   hasNoneSince(accountId: number, readAt: number): boolean {
     return (this.latest.get(accountId) ?? 0) <= readAt
   }

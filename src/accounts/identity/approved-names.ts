@@ -13,7 +13,7 @@ const MAX_PREFIX_DIGITS = 12
 /** Resolvers that all companies use: their addresses say by a GTIN or a path whose they are. */
 const SHARED_HOSTS: readonly string[] = ['gs1.org', 'id.gs1.org', 'w3id.org', 'purl.org', 'doi.org']
 
-/** Of a host as it is typed; undefined for what is no host of one company. */
+/** Returns the host in its normal form; undefined for what is no host of one company. */
 export function parseHost(text: string): string | undefined {
   const host = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
   const labels = host.split('.')

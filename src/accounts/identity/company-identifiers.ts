@@ -31,6 +31,6 @@ const RULES: Readonly<Record<IdentifierScheme, { isValid: (text: string) => bool
 /** People write identifiers with spaces, dots and hyphens, and in lower case. */
 export const cleanIdentifier = (text: string): string => text.replace(/[\s.-]/g, '').toUpperCase()
 
-/** What the cleaned identifier must be, as the end of a sentence; undefined if it is that. */
+/** Returns what the cleaned identifier must be, as the end of a sentence; undefined if it is valid. */
 export const findIdentifierError = ({ scheme, value }: CompanyIdentifier): string | undefined =>
   RULES[scheme].isValid(value) ? undefined : RULES[scheme].rule

@@ -15,7 +15,7 @@ import type { OperatorContext } from '../context.ts'
 type Pool = {
   /** Permits in this process. */
   capacity: number
-  /** Of them, how many an account or an access link may hold while others wait. */
+  /** An account or an access link may hold this many of them while others wait. */
   maxOfAccount: number
   /** Shares hold without others, too: the work takes long, so a lent permit would not be back soon. */
   isStrict: boolean

@@ -1,8 +1,8 @@
-/** What `carnet verify` prints: what it checked, and apart from that what a file only says. */
+/** The report of `carnet verify` keeps what it checked apart from what a file only says. */
 import type { SignatureError } from '../../standards/signing/signature-error.ts'
 import { alignColumns, type CommandResult } from '../command-line/command.ts'
 
-/** What would be needed to check it is not at hand. */
+/** A file that could not be checked, because what that needs is not at hand. */
 export const UNKNOWN = 2
 
 /** `name` is that in `--json`. `text` is for people; by default the value. Null is not printed to people. */
@@ -45,7 +45,7 @@ export function renderReport(report: VerifyReport): CommandResult {
   }
 }
 
-/** Of a file that was refused: nothing in it is proven, so nothing of it is printed. */
+/** Reports a file that was refused: nothing in it is proven, so nothing of it is printed. */
 export const renderRefusal = ({ code, message }: SignatureError, form: string | null): CommandResult =>
   renderReport({
     ...{ form, passport: null, versionNo: null, signedBy: null, proven: [], notProven: [] },
