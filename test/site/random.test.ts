@@ -8,12 +8,12 @@ import fc from 'fast-check'
 import { type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
 import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
-import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
-import { MADE_AT, read, renderPage, rowOf } from './passport-views.ts'
+import { read, renderPage } from './passport-views.ts'
+import { place, rowAt } from './random-places.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -23,48 +23,6 @@ const categoryOf = (id: CategoryId): CompleteCategory => {
   const category = findCategory(id)
   assert.ok(category)
   return category
-}
-
-/** GS1's character set 82, without `.` and `..`, which are names of folders. */
-const GS1_82 = `!"%&'()*+,-./0123456789:;<=>?ABCXYZ_abcxyz`
-const lotOrSerial = fc
-  .string({ unit: fc.constantFrom(...GS1_82), minLength: 1, maxLength: 20 })
-  .filter(one => one !== '.' && one !== '..')
-
-type Place = Pick<PublicPassportRow, 'level' | 'lot' | 'serial' | 'outdated'> & {
-  ofBatch: boolean
-  from: number
-}
-const place: fc.Arbitrary<Place> = fc
-  .record({
-    level: fc.constantFrom('m' as const, 'b' as const, 'i' as const),
-    lot: lotOrSerial,
-    serial: lotOrSerial,
-    ofBatch: fc.boolean(),
-    outdated: fc.boolean(),
-    from: fc.nat(),
-  })
-  .map(({ level, lot, serial, ofBatch, outdated, from }) => ({
-    level,
-    lot: level === 'b' || (level === 'i' && ofBatch) ? lot : null,
-    serial: level === 'i' ? serial : null,
-    ofBatch: level === 'i' && ofBatch,
-    outdated: level !== 'm' && outdated,
-    from,
-  }))
-
-/** The fields come alternately from the unit itself, its batch and the model, starting at `from`. */
-function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Place): PublicPassportRow {
-  if (place.level === 'm') return rowOf(category, data)
-  const names = (remainder: number) => Object.keys(data).filter((_, i) => (i + from) % 3 === remainder)
-  const model = newUuid(MADE_AT.getTime())
-  return rowOf(category, data, {
-    ...place,
-    model_id: model,
-    parent_id: ofBatch ? newUuid(MADE_AT.getTime()) : model,
-    unit_fields: names(0),
-    batch_fields: ofBatch ? names(1) : null,
-  })
 }
 
 const htmlOf = (row: PublicPassportRow, audience: Audience, language: Language) =>

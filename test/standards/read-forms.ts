@@ -6,7 +6,6 @@ import type { CompleteCategory } from '../../src/categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../src/categories/field.ts'
 import type { DataObject } from '../../src/kernel/data-object.ts'
 import { fromEn } from '../../src/standards/en18223/read-document.ts'
-import type { Reading } from '../../src/standards/reading.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of any shape
 type Any = any
@@ -39,15 +38,6 @@ const omit = (data: Any, ...names: string[]): Any =>
   Object.fromEntries(
     Object.entries(data).filter(([name, value]) => !names.includes(name) && value !== undefined),
   )
-
-/** What a credential has: all, but the country of a plant only where the product is made in another. */
-export function expectInCredential({ category, data: all }: Reading): Any {
-  const data = omitEmpty(category, all)
-  const { manufacturingFacility, countryOfManufacture } = data
-  return manufacturingFacility.country === countryOfManufacture
-    ? { ...data, manufacturingFacility: omit(manufacturingFacility, 'country') }
-    : data
-}
 
 export function readCredential({ credentialSubject: subject }: Any, { fields }: Fields): Any {
   const { versionNo: _, versionCommitment: __, ...characteristics } = subject.characteristics
