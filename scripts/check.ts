@@ -9,7 +9,12 @@ import { writeClientTypes } from '../test/api/client/make-types.ts'
 const NODE = process.execPath
 const CHECKS: readonly [string, string, readonly string[]][] = [
   ['format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
-  ['types', 'node_modules/typescript-native/bin/tsc', ['--noEmit']],
+  [
+    'types',
+    'node_modules/typescript-native/bin/tsc',
+    // Incremental: a check after a small change takes a quarter of the first one's processor time.
+    ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
+  ],
   ['texts of the console', NODE, ['scripts/console-texts.ts', '--check']],
   [
     'house, documents and labels',
