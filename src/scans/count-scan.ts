@@ -1,6 +1,5 @@
 /** Turns a scan into counts, and drops the reader's address and user agent. */
 import { BoundedMap } from '../kernel/bounded-map.ts'
-import { getNetwork } from '../kernel/http/network.ts'
 import { getOrCreateCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'
@@ -48,7 +47,7 @@ export function countScan(
   const country = context.countries.find(reader.address, reader.country)
   const counter = getOrCreateCounter(batch, { passport, day, country, device: kind })
   counter.scans += times
-  const { readerText, readerHash } = hashReader(passport.id, reader, day, context)
+  const { readerText, readerHash } = hashReader(passport, reader, day, context)
   if (!batch.readers.has(readerHash)) batch.readers.set(readerHash, counter.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${readerHash}${country}`
@@ -64,15 +63,16 @@ export function countScan(
 
 /** Above the limit, all readers of a network share one hash. */
 function hashReader(
-  passportId: string,
+  passport: ScannedPassport,
   { address, userAgent }: ScanReader,
   day: number,
   { salts, readerLimit }: CountingContext,
 ): { readerText: string; readerHash: string } {
-  const readerText = `${passportId}\n${address}\n${userAgent}`
+  const readerText = `${passport.id}\n${address}\n${userAgent}`
   const readerHash = salts.hash(day, readerText)
-  if (readerLimit.admits(day, passportId, address, readerHash)) return { readerText, readerHash }
-  const shared = `${passportId}\n${getNetwork(address, 56)}`
+  const network = readerLimit.findFullNetwork(day, passport, address, readerHash)
+  if (network === undefined) return { readerText, readerHash }
+  const shared = `${passport.id}\n${network}`
   return { readerText: shared, readerHash: salts.hash(day, shared) }
 }
 

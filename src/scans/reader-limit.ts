@@ -1,5 +1,5 @@
 /**
- * Limits how many readers of one network count for a passport on a day, with a count-min sketch and a Bloom
+ * Limits how many readers of one network count for a passport on a day, with count-min sketches and a Bloom
  * filter: they have a fixed size, contain no hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
@@ -7,10 +7,15 @@ import { getNetwork } from '../kernel/http/network.ts'
 
 /** Fewer than the default `scan_devices`, so that one network alone cannot make an item suspect. */
 export const MAX_READERS_PER_NETWORK = 32
+/**
+ * Of an IPv6 /32 for models and batches, which many customers of one provider may honestly scan on a day. For
+ * items, it is the same as of a smaller network.
+ */
+export const MAX_READERS_PER_PROVIDER = 250
 
 /**
- * 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport reaches the limit because
- * of others.
+ * 2 MiB for each size of network. With a million readers a day, one in 10^30 pairs of network and passport
+ * reaches the limit because of others.
  */
 const COUNTERS = 2 ** 21
 /**
@@ -20,8 +25,10 @@ const FILTER_BITS = 2 ** 25
 /** The multiplier of Fibonacci hashing: consecutive days become very different numbers. */
 const DAY_MULTIPLIER = 0x9e3779b1
 
+export type ReadPassport = { id: string; level: 'm' | 'b' | 'i' }
+
 export function createReaderLimit() {
-  const counters = new Uint8Array(COUNTERS)
+  const [households, sites, providers] = [createSketch(), createSketch(), createSketch()]
   const filter = new Uint8Array(FILTER_BITS / 8)
   const seed = randomInt(2 ** 32)
   let today: number | undefined
@@ -33,29 +40,41 @@ export function createReaderLimit() {
 
   return {
     /**
-     * Whether this reader of a network still counts separately. `readerHash`: 32 hex digits. Unrolled,
-     * because it is called for each scan.
+     * The largest network of this reader that has reached its limit, so that its further readers count as
+     * one. If undefined, the reader counts separately. `readerHash`: 32 hex digits. Unrolled, because it is
+     * called for each scan.
      */
-    admits(day: number, passportId: string, address: string, readerHash: string) {
+    findFullNetwork(day: number, passport: ReadPassport, address: string, readerHash: string) {
       const [a, b] = [getBitIndex(readerHash, 0), getBitIndex(readerHash, 8)]
       const [c, d] = [getBitIndex(readerHash, 16), getBitIndex(readerHash, 24)]
-      if (hasBit(a) && hasBit(b) && hasBit(c) && hasBit(d)) return true
-      const daySeed = seed + Math.imul(day, DAY_MULTIPLIER)
-      const hash = mixBits(addText(addText(daySeed, passportId), getNetwork(address, 56)))
-      const [first, second] = [hash % COUNTERS, (hash >>> 11) % COUNTERS]
-      const count = Math.min(counters[first] ?? 0, counters[second] ?? 0)
-      if (count >= MAX_READERS_PER_NETWORK) return false
-      if (counters[second] === count) counters[second] = count + 1
-      if (counters[first] === count) counters[first] = count + 1
+      if (hasBit(a) && hasBit(b) && hasBit(c) && hasBit(d)) return undefined
+      const passportSeed = addText(seed + Math.imul(day, DAY_MULTIPLIER), passport.id)
+      const household = getNetwork(address, 56)
+      const householdHash = hashNetwork(passportSeed, household)
+      if (household.includes(':')) {
+        const site = dropGroup(household)
+        const provider = dropGroup(site)
+        const [siteHash, providerHash] = [
+          hashNetwork(passportSeed, site),
+          hashNetwork(passportSeed, provider),
+        ]
+        const maxOfProvider = passport.level === 'i' ? MAX_READERS_PER_NETWORK : MAX_READERS_PER_PROVIDER
+        if (providers.count(providerHash) >= maxOfProvider) return provider
+        if (sites.count(siteHash) >= MAX_READERS_PER_NETWORK) return site
+        if (households.count(householdHash) >= MAX_READERS_PER_NETWORK) return household
+        providers.add(providerHash)
+        sites.add(siteHash)
+      } else if (households.count(householdHash) >= MAX_READERS_PER_NETWORK) return household
+      households.add(householdHash)
       setBit(a)
       setBit(b)
       setBit(c)
       setBit(d)
-      return true
+      return undefined
     },
     startDay(day: number) {
       if (today !== undefined && day !== today) {
-        counters.fill(0)
+        for (const sketch of [households, sites, providers]) sketch.clear()
         filter.fill(0)
       }
       today = day
@@ -63,10 +82,32 @@ export function createReaderLimit() {
   }
 }
 
+/** Counts by hash, never too low. */
+function createSketch() {
+  const counters = new Uint8Array(COUNTERS)
+  const count = (hash: number) =>
+    Math.min(counters[hash % COUNTERS] ?? 0, counters[(hash >>> 11) % COUNTERS] ?? 0)
+  return {
+    count,
+    add(hash: number) {
+      const before = count(hash)
+      const [first, second] = [hash % COUNTERS, (hash >>> 11) % COUNTERS]
+      if (counters[first] === before) counters[first] = before + 1
+      if (counters[second] === before) counters[second] = before + 1
+    },
+    clear: () => void counters.fill(0),
+  }
+}
+
 export type ReaderLimit = ReturnType<typeof createReaderLimit>
 
 const getBitIndex = (readerHash: string, at: number) =>
   Number.parseInt(readerHash.slice(at, at + 8), 16) % FILTER_BITS
+
+/** From /56 to /48, and on to /32. */
+const dropGroup = (network: string) => network.slice(0, network.lastIndexOf(':'))
+
+const hashNetwork = (seed: number, network: string) => mixBits(addText(seed, network))
 
 /** FNV-1a. */
 function addText(hash: number, text: string): number {

@@ -17,8 +17,8 @@ before(async () => {
 after(() => stand.t.close())
 
 /** Total and crawlers of a new passport after some page views. */
-const countOf = async (looks: (id: string) => Promise<unknown>) => {
-  const id = await stand.newModel()
+const countOf = async (looks: (id: string) => Promise<unknown>, open = stand.newModel) => {
+  const id = await open()
   await looks(id)
   const { total, unique, crawlers } = await stand.scansOf(id)
   return { total, unique, crawlers }
@@ -66,14 +66,19 @@ describe('a scan', () => {
     assert.equal((await stand.scansOf(item)).unique, 34)
   })
 
-  test('treats a /56 of IPv6 addresses as one network', async () => {
-    const count = await countOf(async id => {
-      for (let i = 0; i < 40; i++)
-        await stand.look(id, { from: `2001:db8:ff00:${(i * 5).toString(16)}::${i + 1}` })
-      await stand.look(id, { from: '2001:db8:ff00:100::1' })
+  for (const [bits, group] of [
+    ['/56', (i: number) => `db8:ff00:${i.toString(16)}`],
+    ['/48', (i: number) => `db8:ff00:${(i * 256).toString(16)}`],
+    ['/32', (i: number) => `db8:${i.toString(16)}`],
+  ] as const) {
+    test(`treats a ${bits} of IPv6 addresses as one network of an item`, async () => {
+      const count = await countOf(async id => {
+        for (let i = 0; i < 40; i++) await stand.look(id, { from: `2001:${group(i)}::${i + 1}` })
+        await stand.look(id, { from: '2001:db9::1' })
+      }, stand.newItem)
+      assert.deepEqual(count, { total: 41, unique: 34, crawlers: 0 })
     })
-    assert.deepEqual(count, { total: 41, unique: 34, crawlers: 0 })
-  })
+  }
 
   test('is not counted for a 304, because the cached page was counted when it was sent', async () => {
     const count = await countOf(async id => {
