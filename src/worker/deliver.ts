@@ -69,6 +69,9 @@ type DeliverySetup = {
   leaseMs?: number
 }
 
+/** A request in flight, with the revision of the endpoint to which it was sent. */
+type SentDelivery = { claimed: ClaimedDelivery; revision: number; release: () => void }
+
 export class DeliveryWorker {
   private readonly setup: DeliverySetup
   private readonly queues = new Map<string, EndpointQueue>()
@@ -309,12 +312,13 @@ export class DeliveryWorker {
 
   private async send(queue: EndpointQueue, claimed: ClaimedDelivery, release: () => void): Promise<void> {
     const { outbound, clock, log } = this.setup
-    const { url, secrets } = queue
+    const { url, secrets, revision } = queue
     try {
       if (secrets === undefined) throw new Error('a queue without secrets has claimed an event')
       const { event_id: eventId, type } = claimed
       const request = { url, secrets, eventId, type, data: claimed.data }
-      this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
+      const attempt = await sendDelivery(outbound, clock, request)
+      this.finish(queue, { claimed, revision, release }, attempt)
     } catch (error) {
       // The id stays in claimedIds, so this event is not tried again before a restart.
       release()
@@ -324,9 +328,8 @@ export class DeliveryWorker {
 
   private finish(
     queue: EndpointQueue,
-    claimed: ClaimedDelivery,
+    { claimed, revision, release }: SentDelivery,
     attempt: DeliveryAttempt,
-    release: () => void,
   ): void {
     const { clock, random = Math.random } = this.setup
     const ok = attempt.outcome === 'delivered'
@@ -343,7 +346,8 @@ export class DeliveryWorker {
     const attempts = claimed.attempts + 1
     const { retryAfterMs } = attempt
     const nextAt = ok ? undefined : getNextAttemptAt(now, { attempts, retryAfterMs, random: random() })
-    this.updateHealth(queue, attempt, now)
+    // An attempt says nothing about an endpoint that was edited after it began.
+    if (revision === queue.revision) this.updateHealth(queue, attempt, now)
     this.writer.add({
       accountId: queue.accountId,
       endpointId: queue.endpointId,

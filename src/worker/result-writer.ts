@@ -41,13 +41,10 @@ export class ResultWriter {
     return this.writing === undefined
   }
 
-  /**
-   * Call it before `add`, which starts the write. A success does not undo a disabling that is not stored yet.
-   */
+  /** Call it before `add`, which starts the write. */
   addHealth(health: EndpointUpdate): void {
     const key = getEndpointKey(health.accountId, health.endpointId)
-    const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
-    this.health.set(key, { ...health, disabledReason })
+    this.health.set(key, mergeHealth(this.health.get(key), health))
   }
 
   add(result: AttemptResult): void {
@@ -90,10 +87,7 @@ export class ResultWriter {
     for (const one of endpoints) {
       const key = getEndpointKey(one.accountId, one.endpointId)
       const newer = this.health.get(key)
-      this.health.set(
-        key,
-        newer === undefined ? one : { ...newer, disabledReason: newer.disabledReason ?? one.disabledReason },
-      )
+      this.health.set(key, newer === undefined ? one : mergeHealth(one, newer))
     }
   }
 
@@ -108,3 +102,12 @@ export class ResultWriter {
     }
   }
 }
+
+/**
+ * The newer health. A success does not undo a disabling that is not stored yet, unless the endpoint was
+ * edited in between.
+ */
+const mergeHealth = (older: EndpointUpdate | undefined, newer: EndpointUpdate): EndpointUpdate =>
+  older?.revision === newer.revision
+    ? { ...newer, disabledReason: newer.disabledReason ?? older.disabledReason }
+    : newer
