@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import fc from 'fast-check'
 import { AppError } from '../../src/kernel/errors.ts'
 import { createAddressList, explainForbiddenAddress } from '../../src/kernel/http/ip-ranges.ts'
@@ -21,6 +23,7 @@ import { explainUrlError, findUrlError, type OutboundPolicy } from '../../src/ke
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
+import { makeCertificate } from '../certificate.ts'
 import { assertWithin } from '../waiting.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
@@ -119,6 +122,42 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     await refused(outbound, `https://turning.example:${port}/`)
     assert.equal(caught.length, 0)
     await outbound.close()
+  })
+
+  test('are refused once connected, if the look-up has said another address', async () => {
+    const { cert, pem } = makeCertificate('turning.example')
+    const asked: unknown[] = []
+    const server = createSecureServer({ key: pem, cert: pem }, (request, response) => {
+      asked.push(request.url)
+      response.end()
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+    const url = `https://turning.example:${(server.address() as AddressInfo).port}/`
+    // A public address when it is checked, and this machine when it is used.
+    let reads = 0
+    const read = () => (reads++ === 0 ? '93.184.215.14' : '127.0.0.1')
+    const turning = Object.defineProperty([''], 0, { get: read })
+    const outbound = openOutbound(STRICT, async () => turning)
+    const allowing = openOutbound({ ...STRICT, allowed: createAddressList(['127.0.0.1']) }, async () => [
+      '127.0.0.1',
+    ])
+    const trusted = getCACertificates()
+    setDefaultCACertificates([...trusted, cert])
+    try {
+      assert.match(
+        await refused(outbound, url),
+        /^turning\.example resolves to an address that is not public\./,
+      )
+      assert.deepEqual(asked, [])
+      // It is only the address that is refused.
+      assert.equal((await post(allowing, url)).status, 200)
+    } finally {
+      setDefaultCACertificates(trusted)
+      await outbound.close()
+      await allowing.close()
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    }
   })
 
   test('are not reached by redirects: the delivery fails', async () => {
