@@ -1,6 +1,7 @@
 /** Tests files that are fetched from an address, by the worker, from servers that are slow, wrong or hostile. */
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -188,6 +189,29 @@ describe('an address', () => {
       assert.match(found.reason, reason, name)
       assert.equal(asked.filter(one => one === path).length, times, name)
     }
+  })
+
+  test('that answers an error or a redirect has its body ignored, however long it is', async () => {
+    const closed: Promise<unknown>[] = []
+    const respondEndlessly = (status: number): RequestListener => {
+      return (_, response) => {
+        closed.push(once(response, 'close'))
+        response.writeHead(status, { location: '/endless-404' }).write('x')
+      }
+    }
+    answers['/endless-302'] = respondEndlessly(302)
+    answers['/endless-404'] = respondEndlessly(404)
+    const outbound = openLoopback()
+    const limits = { timeoutMs: 20_000, maxBytes: 5_000_000 }
+    const result = await downloadFile(outbound, `${base}/endless-302`, limits)
+    assert.deepEqual(result, {
+      failure: 'not_found',
+      reason: 'The server of the address answered 404 instead of sending the file.',
+      isPassing: false,
+    })
+    assert.equal(closed.length, 2)
+    await Promise.all(closed)
+    await outbound.close()
   })
 
   test('that is slow, endless or huge ends at the limits', async () => {

@@ -54,8 +54,9 @@ const family = async () => {
   const item = await issue(batch, { serial: 'S-1', data: { stateOfHealth: 97.123, weightKg: 3.1 } })
   return { model, batch, item }
 }
-const correct = async (unit: Unit, data: object) => {
-  const body = { data, change_type: 'correction' }
+const correct = (unit: Unit, data: object) => change(unit, data, 'correction')
+const change = async (unit: Unit, data: object, change_type = 'change') => {
+  const body = { data, change_type }
   const answer = await harness.ask('PATCH', `/api/v1/products/${unit.id}`, { key: account.key, body })
   assert.equal(answer.status, 200, answer.text)
 }
@@ -365,6 +366,23 @@ describe('JSON-LD of a unit', () => {
     harness.clock.advance(1_001)
     units.push(late)
     assert.equal(await check(), `${publicUrl}/01/0${second}`)
+    harness.clock.release()
+  })
+
+  test('follows a GTIN that its model gets by a change', async () => {
+    harness.clock.set('2026-11-22T10:00:00Z')
+    const { model, item } = await family()
+    const read = async () => {
+      harness.clock.advance(1_001)
+      const { json } = await harness.ask('GET', `${item.path}?format=jsonld`)
+      return [json.model['@id'], json['dpp:batch']['@id']]
+    }
+    const before = await read()
+    const gtin = nextGtin()
+    await change(model, { gtin })
+    const after = [`${ADDRESSES.publicUrl}/01/0${gtin}`, before[1]]
+    assert.notDeepEqual(before, after)
+    assert.deepEqual(await read(), after)
     harness.clock.release()
   })
 
