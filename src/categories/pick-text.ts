@@ -1,12 +1,12 @@
 /** Chooses which of a field's translations a reader gets. */
+import { chooseLanguage, type Tags } from '../i18n/choose-language.ts'
 import type { Field } from './field.ts'
 
 type PickedText = { text: string; language: string }
 
 /**
- * Returns the text in the first requested language that has one, else that in the primary language, else the
- * first. A language is looked up by its tag, then by shorter forms (`pt-BR`, then `pt`; RFC 4647), without
- * case; the tags of Norwegian are equivalent. `language` is the key of the text. Accepts any input.
+ * Returns the text in the first requested language that has one (see `chooseLanguage`), else that in the
+ * primary language, else the first. `language` is the key of the text. Accepts any input.
  */
 export function pickText(
   localized: unknown,
@@ -24,25 +24,8 @@ export function pickText(
 }
 
 /** Returns the tag of the text that the reader gets. `tags` are in lower case. */
-function pickTag(
-  tags: Pick<ReadonlySet<string>, 'has' | 'keys'>,
-  wanted: readonly string[],
-  primary: string,
-): string | undefined {
-  for (const tag of [...wanted.flatMap(listLookupTags), primary.toLowerCase()]) if (tags.has(tag)) return tag
-  return tags.keys().next().value
-}
-
-/** Tags of Norwegian and its two written forms: readers of one can read the others. */
-const NORWEGIAN = ['no', 'nb', 'nn', 'nb-no', 'nn-no', 'no-no']
-
-/** `zh-Hant-TW` → `zh-hant-tw`, `zh-hant`, `zh`; for Norwegian also its other tags. */
-function listLookupTags(tag: string): string[] {
-  const parts = tag.toLowerCase().split('-', 10)
-  const tags = parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
-  const [base = ''] = parts
-  return NORWEGIAN.includes(base) ? [...tags, `${base}-no`, ...NORWEGIAN] : tags
-}
+const pickTag = (tags: Tags, wanted: readonly string[], primary: string): string | undefined =>
+  chooseLanguage(tags, [...wanted, primary]) ?? tags.keys().next().value
 
 /** Languages of texts in lower case: of all texts, and each distinct combination that a text has. */
 export type TranslationLanguages = { all: ReadonlySet<string>; ofTexts: readonly ReadonlySet<string>[] }
@@ -79,7 +62,6 @@ export const listChosenTags = (
   primary: string,
 ): (string | undefined)[] => ofTexts.map(tags => pickTag(tags, wanted, primary))
 
-/** Keeps the requested languages that texts have, each once, in its longest form among `tags`. */
-export const filterTags = (wanted: readonly string[], tags: ReadonlySet<string>): string[] => [
-  ...new Set(wanted.flatMap(tag => listLookupTags(tag).find(form => tags.has(form)) ?? [])),
-]
+/** Keeps the requested languages for which some text has one, each once. */
+export const filterTags = (wanted: readonly string[], tags: Tags): string[] =>
+  [...new Set(wanted)].filter(tag => chooseLanguage(tags, [tag]) !== undefined)

@@ -1,5 +1,6 @@
 /** Negotiates the language of a page and of the account's texts. */
-import { isLanguage, type Language } from './catalogue.ts'
+import { isLanguage, LANGUAGES, type Language } from './catalogue.ts'
+import { chooseLanguage } from './choose-language.ts'
 
 /** Security bounds: a real header has under 200 characters and a dozen ranges; the rest is ignored. */
 export const MAX_HEADER_LENGTH = 1000
@@ -24,11 +25,11 @@ export type LanguagePreferences = {
 export type Range = { value: string; quality: number; parameters: readonly string[] }
 
 /**
- * `?lang=`, else `Accept-Language` (RFC 4647 lookup), else the primary language, else English. Only the base
- * language of a tag counts (`pt-BR` is `pt`); tags outside the 24 are skipped. Never throws.
+ * `?lang=`, else `Accept-Language`, else the primary language, else English, as `chooseLanguage` finds them
+ * (`pt-BR` is `pt`). Tags outside the 24 are skipped. Never throws.
  */
 export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePreferences): Language {
-  return findBaseLanguage(query) ?? findPreferred(acceptLanguage) ?? findBaseLanguage(primary) ?? 'en'
+  return findOwnLanguage(query) ?? findPreferred(acceptLanguage) ?? findOwnLanguage(primary) ?? 'en'
 }
 
 /**
@@ -38,10 +39,10 @@ export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePr
 export function listRequestedLanguages({ query, acceptLanguage }: LanguagePreferences): string[] {
   const asked = query === undefined || query.length > MAX_TAG_LENGTH ? '' : query.trim().replaceAll('_', '-')
   const tags = TAG.test(asked) ? [asked.toLowerCase()] : []
-  if (findBaseLanguage(asked) !== undefined) return tags
+  if (findOwnLanguage(asked) !== undefined) return tags
   for (const tag of rankTags(acceptLanguage)) {
     tags.push(tag)
-    if (findBaseLanguage(tag) !== undefined) break
+    if (findOwnLanguage(tag) !== undefined) break
   }
   return tags
 }
@@ -61,16 +62,17 @@ export function findRequestedRegion(header: string | undefined): string | undefi
   return region?.toUpperCase()
 }
 
-/** All 24 are base languages, so the lookup only needs the first subtag. */
-function findBaseLanguage(tag: string | undefined): Language | undefined {
+const CODES: ReadonlySet<string> = new Set(LANGUAGES.map(({ code }) => code))
+
+function findOwnLanguage(tag: string | undefined): Language | undefined {
   if (tag === undefined || tag.length > MAX_TAG_LENGTH) return undefined
-  const base = tag.trim().split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
-  return isLanguage(base) ? base : undefined
+  const found = chooseLanguage(CODES, [tag.trim().replaceAll('_', '-')])
+  return found !== undefined && isLanguage(found) ? found : undefined
 }
 
 const findPreferred = (header: string | undefined): Language | undefined =>
   rankTags(header)
-    .map(findBaseLanguage)
+    .map(findOwnLanguage)
     .find(language => language !== undefined)
 
 /** Lists the header's tags by quality, without excluded ones (`q=0`) and `*`. */

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
+import { newProduct } from '../harness.ts'
 import { LAYOUTS, type Layout, layoutFile } from '../transfer/layouts.ts'
 import { bring, check, counts, formIn, run, sendColumns } from './import-form.ts'
 import { type Stand, startStand } from './stand.ts'
@@ -87,6 +89,21 @@ for (const layout of LAYOUTS) {
     assert.equal(made.substancesOfConcern ?? made.hazardousSubstances ?? made.complianceDocuments, undefined)
   })
 }
+
+test('texts stay in the language of the products, whatever region it names', async () => {
+  const account = await stand.account({ plan: 'enterprise' })
+  const editor = await stand.signedIn(account, 'editor')
+  const texts = (text: string) => ({ 'en-US': text })
+  const body = newProduct({
+    ...{ languages: ['en-US'], careInstructions: texts('Wash cold.') },
+    endOfLife: { recyclingInstructions: texts('Bring back.'), disposalInstructions: texts('Bin.') },
+  })
+  const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 0 }
+  await createPassport(ctx, { ...body, strict: false })
+  const file = Buffer.from('sku,productName\nR-1,Shirt\n')
+  const at = await bring(stand, editor, file, { name: 'sheet.csv', category: 'textile' })
+  assert.equal(formIn(await editor.get(at)).k_language, 'en-US')
+})
 
 const unitAnswers = ({ header, units = {} }: Layout): Record<string, string> =>
   Object.fromEntries(Object.entries(units).map(([title, unit]) => [`u.${header.indexOf(title)}`, unit]))

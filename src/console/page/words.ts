@@ -1,6 +1,7 @@
 /** The console's languages, with one file of texts each: the browser's preference, else English. */
 
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
+import { chooseLanguage } from '../../i18n/choose-language.ts'
 import { rankTags } from '../../i18n/negotiate.ts'
 import type { Words } from './route.ts'
 import { listConsoleLanguages, readTexts } from './texts.ts'
@@ -39,7 +40,5 @@ export const findWords = (language: string | undefined): Words | undefined =>
   language !== undefined && isLanguage(language) ? WORDS.get(language) : undefined
 
 /** Chooses the console language that `Accept-Language` prefers, else English. */
-export function chooseWords(acceptLanguage: string | undefined): Words {
-  const languages = rankTags(acceptLanguage).map(tag => tag.split('-', 1)[0])
-  return languages.map(findWords).find(words => words !== undefined) ?? ENGLISH
-}
+export const chooseWords = (acceptLanguage: string | undefined): Words =>
+  findWords(chooseLanguage(WORDS, rankTags(acceptLanguage))) ?? ENGLISH

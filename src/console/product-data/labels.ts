@@ -63,7 +63,10 @@ export function findLanguageByName(text: string): string | undefined {
   return codesByName.get(normalizeName(text))
 }
 
-export const listLanguageOptions = ({ language }: Words) =>
-  sortOptions(language, OFFERED, code => formatLanguage(language, code))
+/** `chosen`: a tag that must be among them, such as `en-US`. */
+export function listLanguageOptions({ language }: Words, chosen?: string) {
+  const tags = chosen === undefined ? OFFERED : [...new Set([...OFFERED, chosen])]
+  return sortOptions(language, tags, tag => formatLanguage(language, tag))
+}
 
 export const splitLanguages = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')

@@ -2,6 +2,7 @@
 
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
+import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
@@ -130,8 +131,8 @@ type SummaryContext = { words: Words; primary: string }
 function* listTexts(speech: SummaryContext, field: Field, path: string, value: unknown): Generator<string> {
   if (value === undefined || value === null) return
   if (field.localized && isObject(value)) {
-    const text = value[speech.primary] ?? Object.values(value)[0]
-    if (text !== undefined) yield String(text)
+    const picked = pickText(value, [], speech.primary)
+    if (picked !== undefined) yield picked.text
   } else if (field.type === 'object' && isObject(value)) {
     yield* listMemberTexts(speech, field.fields, path, value)
   } else if (field.type === 'list' && Array.isArray(value)) {

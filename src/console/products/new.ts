@@ -3,6 +3,7 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
+import { chooseLanguage } from '../../i18n/choose-language.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -114,7 +115,8 @@ export async function buildPrefill(
   const known = Object.entries(reading).filter(
     ([name, value]) => PREFILLED_FIELDS.includes(name) && (typeof value === 'string' || isObject(value)),
   )
-  const isRead = Array.isArray(languages) && languages.includes(language)
+  const tags = Array.isArray(languages) ? languages.map(tag => String(tag).toLowerCase()) : []
+  const isRead = chooseLanguage(new Set(tags), [language]) !== undefined
   const data = { ...own, ...Object.fromEntries(known), ...(isRead ? { languages } : {}) }
   return typeof productName === 'string' && known.length > 0 ? { data, from: productName } : { data }
 }

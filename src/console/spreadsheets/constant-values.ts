@@ -82,7 +82,7 @@ export function renderConstantValues(words: Words, section: ConstantSection): st
     name: 'k_language',
     label: texts.sameLanguage,
     value: language,
-    options: listLanguageOptions(words),
+    options: listLanguageOptions(words, language),
   }
   const reach = {
     name: 'constants_for',

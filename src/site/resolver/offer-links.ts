@@ -1,6 +1,7 @@
 /** Links from a GS1 address to what the account offers for the product, under GS1's link types. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { GS1_VOC, type OfferLinkType } from '../../gs1/link-type.ts'
+import { chooseLanguage } from '../../i18n/choose-language.ts'
 import { rankTags } from '../../i18n/negotiate.ts'
 import { OFFER_LINK_TYPES, type Offer } from '../../passports/offers/offer.ts'
 import { isForPassport } from '../../passports/offers/read-offers.ts'
@@ -37,7 +38,8 @@ type OfferRequest = { type: OfferLinkType; query: string }
 
 /**
  * The address of the offer of this type that suits the reader best: one for the reader's country before one
- * for everywhere before any other, then one in the preferred language, then the first. Undefined for none.
+ * for everywhere before any other, then one in the language that the reader prefers most, then the first.
+ * Undefined for none.
  */
 export function findOfferTarget(
   offers: readonly Offer[],
@@ -48,12 +50,21 @@ export function findOfferTarget(
   const asked = parseQuery(query)
   const country = asked.get('country') ?? asked.get('context') ?? undefined
   const here = findReaderCountry(headers, { country }, findOfferCountries(some))
-  const [language = ''] = rankTags(headers['accept-language']).map(tag => tag.split('-', 1)[0])
-  const rank = ({ countries, title }: Offer) =>
-    (here !== undefined && countries.includes(here) ? 4 : countries.length === 0 ? 2 : 0) +
-    (Object.keys(title).some(tag => tag.split('-', 1)[0] === language) ? 1 : 0)
-  const [best] = some.toSorted((a, b) => rank(b) - rank(a))
+  const rank = ({ countries }: Offer) =>
+    here !== undefined && countries.includes(here) ? 2 : countries.length === 0 ? 1 : 0
+  const nearest = Math.max(...some.map(rank))
+  const best = chooseByLanguage(
+    some.filter(offer => rank(offer) === nearest),
+    headers['accept-language'],
+  )
   return best && addQuery(new URL(best.url), query)
+}
+
+function chooseByLanguage(offers: readonly Offer[], acceptLanguage: string | undefined): Offer | undefined {
+  const listTags = ({ title }: Offer) => Object.keys(title).map(tag => tag.toLowerCase())
+  const chosen = chooseLanguage(new Set(offers.flatMap(listTags)), rankTags(acceptLanguage))
+  const found = chosen === undefined ? undefined : offers.find(offer => listTags(offer).includes(chosen))
+  return found ?? offers[0]
 }
 
 const parseQuery = (query: string) => new URLSearchParams(query.replaceAll(';', '&'))

@@ -1,6 +1,7 @@
 /** Submodel elements: the general ones, and those that fields become. */
 import { sumExactly } from '../../categories/check/sum-exactly.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { pickText } from '../../categories/pick-text.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { buildDictionaryReference } from '../en18223/dictionary.ts'
@@ -96,11 +97,11 @@ export function buildTranslations(
   texts: DataObject,
   primaryLanguage: string,
 ): SubmodelElement | undefined {
-  const primary = primaryLanguage.toLowerCase()
+  const primary = pickText(texts, [], primaryLanguage)?.language
   const entries = Object.entries(texts).flatMap(([language, text]) =>
     typeof text === 'string' && text !== '' ? [{ language, text: replaceIllegal(text) }] : [],
   )
-  const isPrimary = ({ language }: { language: string }) => language.toLowerCase() === primary
+  const isPrimary = ({ language }: { language: string }) => language === primary
   const value = [...entries.filter(isPrimary), ...entries.filter(entry => !isPrimary(entry))]
   if (value.length === 0) return undefined
   if (value.every(({ text }) => text.length <= MAX_TRANSLATION_LENGTH))

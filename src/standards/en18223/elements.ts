@@ -1,5 +1,6 @@
 /** Data elements: what each field of a passport is in the full form of a document. */
 import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { pickText } from '../../categories/pick-text.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { guessMediaType } from '../media-types.ts'
@@ -80,12 +81,12 @@ export function buildLanguageTexts(
   texts: DataObject,
   { primaryLanguage }: Pick<ElementOptions, 'primaryLanguage'>,
 ): DataObject[] | undefined {
-  const primary = primaryLanguage.toLowerCase()
   const entries = Object.entries(texts).map(([tag, text]) => ({
     [ELEMENT_MEMBER.value]: text,
     [ELEMENT_MEMBER.language]: tag.toLowerCase(),
   }))
   if (entries.length === 0) return undefined
+  const primary = pickText(texts, [], primaryLanguage)?.language.toLowerCase()
   const isPrimary = (one: DataObject) => one[ELEMENT_MEMBER.language] === primary
   return [...entries.filter(isPrimary), ...entries.filter(one => !isPrimary(one))]
 }
