@@ -45,6 +45,7 @@ const app = createApp({
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
+  signatureDays: 90,
   secretKey: 'bench-bench-bench-bench-bench-bench',
   security: createSecurityLog({ log, clock: systemClock }),
   secretCipher: createSecretCipher('bench-bench-bench-bench-bench-bench'),

@@ -93,7 +93,7 @@ export type Harness = {
   /**
    * A server with its own connections on the same database, like another process. Close it before this one.
    */
-  beside: () => Promise<Harness>
+  beside: (settings?: { signatureDays?: number }) => Promise<Harness>
   close: () => Promise<void>
 }
 
@@ -108,6 +108,7 @@ export async function startHarness(
     geoMmdbPath?: string
     /** Creates so many; new accounts are then on one of them. */
     shards?: number
+    signatureDays?: number
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
@@ -131,6 +132,7 @@ export async function startHarness(
     addresses: ADDRESSES,
     mail,
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
+    signatureDays: settings.signatureDays ?? 90,
     secretKey: 'a secret key that only tests know, long enough',
     security: createSecurityLog({ log, clock }),
     secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
@@ -209,9 +211,9 @@ export async function startHarness(
       const ctx = { ...home, clock, accountId: id, actorId, readiness: null }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
-    beside: () => {
+    beside: more => {
       const { shards: _, ...others } = settings
-      return startHarness({ ...others, database })
+      return startHarness({ ...others, ...more, database })
     },
     async close() {
       await app.close()

@@ -64,12 +64,15 @@ export const STATE_FIELDS: readonly Field[] = [
   },
 ]
 
-/** The values of `STATE_FIELDS`; null or an empty list where there is nothing to say. */
-export const buildState = (reading: UndatedReading): DataObject => {
+/**
+ * The values of `STATE_FIELDS`; null or an empty list where there is nothing to say. `isSigned`: then the
+ * document says where the current one is, because it expires.
+ */
+export const buildState = (reading: UndatedReading, isSigned: boolean): DataObject => {
   const { url, recalls = [], supersededByVersion = null, signedStatus } = reading
   return {
     supersededByVersion,
-    currentDocument: supersededByVersion === null && signedStatus === undefined ? null : `${url}?format=en`,
+    currentDocument: supersededByVersion === null && !isSigned ? null : `${url}?format=en`,
     recalls,
     credentialStatus: signedStatus === undefined ? [] : listStatusPlaces(signedStatus),
   }

@@ -14,6 +14,7 @@ import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
 import { parseSignedJson } from '../../src/standards/signing/parse-signed-json.ts'
+import { getSignaturePeriod } from '../../src/standards/signing/signature-period.ts'
 import { readSignedText } from '../../src/standards/signing/signed-text.ts'
 import { decodeStatusBits, isRevoked } from '../../src/standards/signing/status-list.ts'
 import { emptyFolder } from '../cli/processes.ts'
@@ -192,16 +193,43 @@ describe('the credential of UNTP', () => {
     assert.deepEqual(next.json.credentialStatus, before.json.credentialStatus)
     assert.notEqual(next.headers.etag, before.headers.etag)
     const past = await read(VC, { id: product.id, query: '?version=1' })
-    const { supersededByVersion, currentDocument, ...record } =
-      past.json.credentialSubject.characteristics.passportRecord
+    const { supersededByVersion, ...record } = past.json.credentialSubject.characteristics.passportRecord
     assert.deepEqual(record, before.json.credentialSubject.characteristics.passportRecord)
-    assert.deepEqual([supersededByVersion, currentDocument], [2, `${product.passport_url}?format=en`])
+    assert.deepEqual([supersededByVersion, record.currentDocument], [2, `${product.passport_url}?format=en`])
     assert.deepEqual(past.json.credentialStatus, before.json.credentialStatus)
     assert.equal(past.headers['cache-control'], 'public, max-age=3600')
     await t.ask('POST', `/api/v1/products/${product.id}/archive`, { key: account.key })
     const { credentialStatus, credentialSubject } = (await read(VC, { id: product.id })).json
     assert.equal(credentialSubject.characteristics.passportRecord.status, 'archived')
     assert.deepEqual(credentialStatus, next.json.credentialStatus, 'archived is not revoked')
+  })
+
+  test('says until when it is valid, and is renewed at half of that time, as the SD-JWT is', async () => {
+    const DAY_MS = 86_400_000
+    const now = new Date()
+    const { end } = getSignaturePeriod(now, 90)
+    const { id } = await create({ sku: 'ENDS' })
+    const readEnds = async () => {
+      const did = await readDid()
+      const [vc, jwt, sdJwt] = [
+        await read(VC, { id }),
+        await read(VC_JWT, { id }),
+        await read(SD_JWT, { id }),
+      ]
+      assert.ok(await isProofValid(vc.json, did))
+      const { exp } = await readSdJwt(sdJwt.text, did, t.clock.now())
+      return [vc.json.validUntil, (await readJwt(jwt.text, did)).payload.validUntil, Number(exp) * 1000].map(
+        one => new Date(one).getTime(),
+      )
+    }
+    t.clock.set(new Date(end.getTime() - 45 * DAY_MS - 1))
+    assert.deepEqual(new Set(await readEnds()), new Set([end.getTime()]))
+    t.clock.advance(1)
+    assert.deepEqual(new Set(await readEnds()), new Set([end.getTime() + 45 * DAY_MS]))
+    const { text } = await read(SD_JWT, { id })
+    const did = await readDid()
+    await assert.rejects(readSdJwt(text, did, new Date(end.getTime() + 46 * DAY_MS)), /expired/i)
+    t.clock.release()
   })
 
   test('is read by product identifier and by date, too', async () => {
@@ -313,10 +341,8 @@ describe('the SD-JWT', () => {
         '@context': __,
         ...en
       } = (await read('application/json', { headers })).json
-      const { iss, iat, vct, versionNo, status, issuerName, issuerVerified, ...claims } = await readSdJwt(
-        (await read(SD_JWT, { headers })).text,
-        did,
-      )
+      const sdJwt = await readSdJwt((await read(SD_JWT, { headers })).text, did)
+      const { iss, iat, exp, vct, versionNo, status, issuerName, issuerVerified, ...claims } = sdJwt
       const { versionCommitment: ___, ...record } = passportRecord
       assert.deepEqual(claims, { ...en, passportRecord: record })
       assert.deepEqual(
@@ -329,6 +355,7 @@ describe('the SD-JWT', () => {
       const { listUrl, index } = await tokenPlace()
       assert.deepEqual(status, { status_list: { idx: index, uri: listUrl } })
       assert.equal(typeof iat, 'number')
+      assert.equal(Number(exp) * 1000, getSignaturePeriod(t.clock.now(), 90).end.getTime())
     }
   })
 

@@ -17,6 +17,7 @@ import { explainCommitment } from '../../src/passports/documents/explain-commitm
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
+import { getSignaturePeriod } from '../../src/standards/signing/signature-period.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 let t: Harness
@@ -78,6 +79,39 @@ describe('signing', () => {
     const past = await read({}, '?version=1')
     assert.equal(past.json.passportRecord.versionCommitment, commitments[0])
     assert.equal(await verify(past.json), 'key-1')
+  })
+
+  test('a signature says until when it is valid, and is renewed at half of that time', async () => {
+    const DAY_MS = 86_400_000
+    const now = new Date()
+    t.clock.set(now)
+    const rows = () => t.sql`select from signed_document where passport_id = ${parseId(battery.id) ?? ''}`
+    const readAll = async () => {
+      const site = await t.ask('GET', `/p/${battery.id}?format=en`)
+      const dpp = await read()
+      assert.equal(site.text, dpp.text)
+      return dpp
+    }
+    const first = await readAll()
+    const end = getSignaturePeriod(now, 90).end
+    assert.equal(first.json.proof.expires, end.toISOString().replace('.000', ''))
+    assert.equal(first.json.passportRecord.currentDocument, `${battery.passport_url}?format=en`)
+    t.clock.set(new Date(end.getTime() - 45 * DAY_MS - 1))
+    assert.equal((await readAll()).text, first.text)
+    t.clock.advance(1)
+    const next = await readAll()
+    assert.equal(Date.parse(next.json.proof.expires), end.getTime() + 45 * DAY_MS)
+    assert.notEqual(next.headers.etag, first.headers.etag)
+    assert.equal(await verify(next.json), 'key-1')
+    assert.equal((await rows()).length, 1, 'the signature of the period before is deleted')
+    t.clock.set(now)
+    const short = await t.beside({ signatureDays: 8 })
+    short.clock.set(now)
+    const { json } = await short.ask('GET', `/dpp/v1/dpps/${battery.id}`)
+    assert.equal(Date.parse(json.proof.expires), getSignaturePeriod(now, 8).end.getTime())
+    assert.equal(await verify(json), 'key-1')
+    await short.close()
+    t.clock.release()
   })
 
   test('an auditor gets the hash and the salt of a version, which give its commitment', async () => {

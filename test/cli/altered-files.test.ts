@@ -76,7 +76,8 @@ before(async () => {
   const { presentations } = readExample<{ presentations: { public: string } }>('sd-jwt-battery-item')
   for (const format of ENTRY_FORMATS)
     files.set(`proof of format ${format}`, { ...asJson(buildProof(format)), options: [] })
-  files.set('passport', asJson(readExample('en18223-textile-item')))
+  const { proof: _, ...passport } = readExample<Json>('en18223-textile-item')
+  files.set('passport', asJson(await addProof(passport, testSigner, SIGNED_AT, period.validUntil)))
   files.set('credential', asJson(readExample('untp-dpp-textile-item')))
   files.set('vc+jwt', asJwt(vectors.vcJwt.jwt))
   files.set('SD-JWT', asJwt(presentations.public))
@@ -86,7 +87,7 @@ before(async () => {
   )
   const token = await signJws(buildTokenStatusList({ ...list, ...period }, 300), STATUS_LIST_JWT, testSigner)
   files.set('token status list', asJwt(token))
-  files.set('manifest', asJson(await addProof(manifest, testSigner, SIGNED_AT)))
+  files.set('manifest', asJson(await addProof(manifest, testSigner, SIGNED_AT, period.validUntil)))
 })
 after(() => folder.remove())
 

@@ -24,6 +24,7 @@ const app = createApp({
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',
+  signatureDays: 90,
   secretKey: 'a secret key that only tests know, long enough',
   security: createSecurityLog({ log, clock: systemClock }),
   secretCipher: createSecretCipher('a secret key that only tests know, long enough'),

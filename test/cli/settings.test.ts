@@ -64,6 +64,11 @@ describe('readConfig', () => {
   for (const url of ['http://x', 'https://x.example:8443/dpp/', 'http://[::1]:3000', 'HTTPS://x/@a']) {
     test(`PUBLIC_URL=${url} is accepted`, () => assert.deepEqual(problemsOf({ PUBLIC_URL: url }), []))
   }
+  test('SIGNATURE_DAYS is at least 7', () => {
+    assert.deepEqual(problemsOf({ SIGNATURE_DAYS: '7' }), [])
+    for (const SIGNATURE_DAYS of ['6', '0', '-90', '3651', '90d'])
+      assert.match(problemsOf({ SIGNATURE_DAYS }).join(), /^SIGNATURE_DAYS is/)
+  })
   test('OLD_SECRET_KEY has the same minimum length as SECRET_KEY', () => {
     assert.match(problemsOf({ OLD_SECRET_KEY: 'k' }).join(), /^OLD_SECRET_KEY is too short/)
     assert.deepEqual(problemsOf({ OLD_SECRET_KEY: 'k'.repeat(32) }), [])

@@ -285,6 +285,45 @@ Not proven:
   })
 })
 
+describe('a signature that has ended', () => {
+  const ENDED = new Date('2026-11-24T00:00:00Z')
+  const current = 'https://passports.example.org/p/01m45m2vp0fqh9ek41pvnj0nca'
+
+  test('is valid but expired, which is not the same as altered: exit code 1', async () => {
+    const { proof: _, ...document } = readExample<Record<string, unknown>>('en18223-textile-item')
+    const signed = await addProof(document, testSigner, SIGNED_AT, ENDED)
+    const path = await save('expired.json', signed)
+    const { code, out, err } = await run(path, '--did', DID)
+    assert.equal(code, 1)
+    assert.match(out, /^The signature is valid, but has expired\. This is a passport as in EN 18223\.\n/)
+    assert.match(out, / +valid until +2026-11-24T00:00:00Z\n/)
+    assert.match(
+      err,
+      /^It may be trusted without looking only until 2026-11-24T00:00:00Z\. The current one is/,
+    )
+    const json = JSON.parse((await run(path, '--did', DID, '--json')).out)
+    assert.deepEqual([json.ok, json.code, json.passport, json.version_no], [false, 'expired', current, 2])
+    const altered = await save('altered.json', { ...signed, dppStatus: 'archived' })
+    const { ok, code: reason, passport } = JSON.parse((await run(altered, '--did', DID, '--json')).out)
+    assert.deepEqual([ok, reason, passport], [false, 'altered', null])
+  })
+
+  test('names the current document if the signed one does', async () => {
+    const { proof: _, ...document } = readExample<Record<string, unknown>>('en18223-textile-item')
+    const passportRecord = { versionNo: 2, currentDocument: `${current}?format=en` }
+    const signed = await addProof({ ...document, passportRecord }, testSigner, SIGNED_AT, ENDED)
+    const { err } = await run(await save('led.json', signed), '--did', DID)
+    assert.match(err, /The current one is at \S+01m45m2vp0fqh9ek41pvnj0nca\?format=en\.\n$/)
+  })
+
+  test('of a manifest is reported with its files', async () => {
+    const manifest = await addProof(buildMirrorManifest([], SIGNED_AT), testSigner, SIGNED_AT, ENDED)
+    const { code, out } = await run(await save('manifest.json', manifest), '--did', DID, '--json')
+    const { code: reason, valid_until } = JSON.parse(out)
+    assert.deepEqual([code, reason, valid_until], [1, 'expired', '2026-11-24T00:00:00Z'])
+  })
+})
+
 describe('who signed', () => {
   test('is told apart from who may sign: a passport of another host stands under "Not proven"', async () => {
     const { proof: _, ...document } = readExample<Record<string, unknown>>('en18223-textile-item')

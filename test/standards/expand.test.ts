@@ -24,11 +24,17 @@ import { parseExample } from './worked-examples.ts'
 const { expand, toQuads } = createStrictProcessor(PUBLISHER.nsUrl)
 const LIST_URL = `${PUBLISHER.publicUrl}/issuers/k7m2q9x4t6v8/status/1`
 const AT = new Date('2026-11-20T10:00:00Z')
-const sign = (document: DataObject) => addProof(document, testSigner, AT)
+const END = new Date('2027-02-15T00:00:00Z')
+const sign = (document: DataObject) => addProof(document, testSigner, AT, END)
 
 function requireCredential(reading: Reading): DataObject {
   const publisher = { ...PUBLISHER, did: TEST_DID, issuer: verifiedIssuer(reading) }
-  const result = buildUntpCredential({ reading, publisher, status: { listUrl: LIST_URL, index: 7 } })
+  const result = buildUntpCredential({
+    reading,
+    publisher,
+    status: { listUrl: LIST_URL, index: 7 },
+    validUntil: END,
+  })
   assert.ok('credential' in result, JSON.stringify(result))
   return JSON.parse(JSON.stringify(result.credential))
 }

@@ -39,8 +39,8 @@ export async function readJwt(jwt: string, did: DidDocument) {
   return { payload: JSON.parse(Buffer.from(payload).toString()), header: protectedHeader }
 }
 
-/** The claims of an SD-JWT, with `@sd-jwt`. Throws if the signature is not valid. */
-export async function readSdJwt(text: string, did: DidDocument): Promise<Json> {
+/** The claims of an SD-JWT, with `@sd-jwt`. Throws if the signature is not valid, or has expired. */
+export async function readSdJwt(text: string, did: DidDocument, now = new Date()): Promise<Json> {
   const key = createP256Key(requireJwk(text.split('~')[0] ?? '', did) as P256PublicJwk)
   const instance = new SDJwtInstance({
     hashAlg: 'sha-256',
@@ -56,7 +56,9 @@ export async function readSdJwt(text: string, did: DidDocument): Promise<Json> {
         Buffer.from(signature, 'base64url'),
       ),
   })
-  const { _sd_alg, ...claims } = (await instance.verify(text)).payload as Json
+  const { _sd_alg, ...claims } = (
+    await instance.verify(text, { currentDate: Math.floor(now.getTime() / 1000) })
+  ).payload as Json
   return claims
 }
 

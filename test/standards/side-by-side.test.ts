@@ -34,6 +34,7 @@ const buildCredential = (reading: Reading) =>
     reading,
     publisher: { ...PUBLISHER, did: DID, issuer: verifiedIssuer(reading) },
     status: null,
+    validUntil: AT,
   })
 
 /** As its readers parse it. */

@@ -9,12 +9,18 @@ import { buildExampleReading, parseExample } from './worked-examples.ts'
 
 const DID = 'did:web:passports.example.org:issuers:k7m2q9x4t6v8'
 const STATUS_LIST = `${PUBLISHER.publicUrl}/issuers/k7m2q9x4t6v8/status/1`
+const END = new Date('2027-02-15T00:00:00Z')
 const assertFacts = compileSchema('untp-0.7.0-facts')
 
 /** The credential, checked against the schema. */
 function requireCredential(reading: Reading, index?: number, issuer = verifiedIssuer(reading)) {
   const status = index === undefined ? null : { listUrl: STATUS_LIST, index }
-  const result = buildUntpCredential({ reading, publisher: { ...PUBLISHER, did: DID, issuer }, status })
+  const result = buildUntpCredential({
+    reading,
+    publisher: { ...PUBLISHER, did: DID, issuer },
+    status,
+    validUntil: END,
+  })
   assert.ok('credential' in result, JSON.stringify(result))
   assertFacts(result.credential)
   // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
@@ -28,6 +34,7 @@ function listMissing(reading: Reading): string[] {
     reading,
     publisher: { ...PUBLISHER, did: DID, issuer: UNVERIFIED },
     status: null,
+    validUntil: END,
   })
   return 'missing' in result ? result.missing : []
 }
@@ -44,8 +51,10 @@ describe('UNTP credentials', () => {
     it(`of ${id} equal the worked example`, () => {
       const { proof: _, ...expected } = parseExample(`untp-dpp-${id}-item.json`)
       const credential = requireCredential(buildExampleReading(id), index)
-      // The example is of before all translations were among the characteristics.
+      assert.equal(credential.validUntil, '2027-02-15T00:00:00Z')
+      // The example has no end, and is of before all translations were among the characteristics.
       for (const one of [credential, expected]) delete one.credentialSubject.characteristics
+      delete credential.validUntil
       assert.equal(JSON.stringify(credential, null, 1), JSON.stringify(expected, null, 1))
     })
   }

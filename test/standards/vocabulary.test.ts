@@ -54,7 +54,12 @@ describe('the page of the vocabulary', () => {
       const data = plant(fields, () => 3)
       const reading = readData(id, data, 'authority')
       const publisher = { ...PUBLISHER, did: TEST_DID, issuer: verifiedIssuer(reading) }
-      const credential = buildUntpCredential({ reading, publisher, status: null })
+      const credential = buildUntpCredential({
+        reading,
+        publisher,
+        status: null,
+        validUntil: reading.changedAt,
+      })
       const documents = [
         await expand(buildEnDocument(reading, publisher)),
         buildFullEnDocument(reading, publisher),

@@ -37,6 +37,7 @@ const setup = () => ({
     addresses: ADDRESSES,
     secretCipher: t.setup.secretCipher,
     nsUrl: t.setup.nsUrl,
+    signatureDays: 90,
   },
   async fetchPage(path: string, accept: string) {
     if (/^\/[md]\//.test(path)) asked.push(path)

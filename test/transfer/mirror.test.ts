@@ -36,6 +36,7 @@ const setup = () => ({
     addresses: ADDRESSES,
     secretCipher: s.t.setup.secretCipher,
     nsUrl: s.t.setup.nsUrl,
+    signatureDays: 90,
   },
   version: 'test',
   publicUrl: ADDRESSES.publicUrl,

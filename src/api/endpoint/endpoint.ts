@@ -32,6 +32,8 @@ export type ApiSetup = {
   secretCipher: SecretCipher
   /** The namespace of Carnet's own terms. */
   nsUrl: string
+  /** For how many days what is signed is valid. */
+  signatureDays: number
   media: MediaServices
   /** Which addresses files may be fetched from. */
   outbound: Pick<Outbound, 'policy'>

@@ -42,7 +42,8 @@ const writeMirror = (ctx: StoreContext, target: Target): Promise<MirrorResult> =
   withStaticPages(ctx, async pages => {
     const { sql, clock, addresses, config } = ctx
     const { secretCipher } = buildWebhookSetup(config)
-    const documents = { sql, clock, addresses, secretCipher, nsUrl: config.nsUrl }
+    const { nsUrl, signatureDays } = config
+    const documents = { sql, clock, addresses, secretCipher, nsUrl, signatureDays }
     return withProgress(update =>
       mirrorAccount(
         { ...pages, documents, version: VERSION },

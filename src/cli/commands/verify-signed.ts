@@ -97,6 +97,7 @@ function lookUpStatus(path: string, { signed, facts, document }: VerifiedFile): 
     const found = list.verify(createKeyFinder(document), systemClock.now())
     if (found.list?.url !== status.listUrl)
       return refuse(`It is not the list ${status.listUrl}, which the credential names.`)
+    if (found.isExpired) return refuse(`It was valid until ${found.validUntil}. Save the current one.`)
     return { isRevoked: isRevoked(found.list.bits, status.index), asOf: found.signedAt ?? found.validFrom }
   } catch (error) {
     if (error instanceof SignatureError) return refuse(error.message)
@@ -122,14 +123,15 @@ type Checks = {
 
 function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks: Checks): CommandResult {
   const { passport, subject, versionNo, validFrom, validUntil, disclosed, status, files } = facts
+  const { currentDocument } = facts
   const { compared, revocation } = checks
   const did = getDidOfKey(keyId)
   const isMirror = form === 'mirror-manifest'
   const revoked = revocation?.isRevoked ?? null
   return renderReport({
     ...{ form, passport, versionNo, signedBy: did },
-    problem: findWrongFiles(compared) ?? findRevocation(revocation),
-    heading: `The signature is valid. This is ${FORM_NAMES[form]}.`,
+    problem: findWrongFiles(compared) ?? findRevocation(revocation) ?? findExpiry(facts),
+    heading: `The signature is valid${facts.isExpired ? ', but has expired' : ''}. This is ${FORM_NAMES[form]}.`,
     proven: [
       {
         ...{ name: 'about', label: isMirror ? 'of' : 'about', value: subject },
@@ -138,6 +140,7 @@ function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks:
       { name: 'key', label: 'signed by', value: keyId, text: `${did} (${keyId.slice(did.length + 1)})` },
       { name: 'valid_from', label: 'valid from', value: validFrom },
       { name: 'valid_until', label: 'valid until', value: validUntil },
+      { name: 'current_document', label: 'current one', value: currentDocument },
       {
         ...{ name: 'disclosed', label: 'disclosed', value: disclosed },
         text: disclosed === null ? null : `${disclosed} fields, also those inside of others`,
@@ -206,6 +209,13 @@ function findRevocation(revocation: Revocation | undefined): Problem {
   if (revocation?.problem === undefined) return null
   const reason = `The status list cannot be used. ${revocation.problem}`
   return { code: 'unknown_status', reason, exitCode: UNKNOWN }
+}
+
+function findExpiry({ isExpired, validUntil, currentDocument, passport }: SignedFacts): Problem {
+  if (!isExpired) return null
+  const place = currentDocument ?? passport
+  const way = place === null ? 'Get a new one.' : `The current one is at ${place}.`
+  return { code: 'expired', reason: `It may be trusted without looking only until ${validUntil}. ${way}` }
 }
 
 const listFileFacts = (count: number, compared: ComparedFiles | undefined): VerifiedFact[] => [

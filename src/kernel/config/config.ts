@@ -11,6 +11,9 @@ export type Config = ReturnType<typeof readConfig>
 /** More processes than a machine has cores gain nothing. */
 const MAX_WORKERS = 128
 
+const MIN_SIGNATURE_DAYS = 7
+const MAX_SIGNATURE_DAYS = 3_650
+
 /** A process answers requests, does background work, or both. */
 const PROCESS_ROLES = ['all', 'web', 'worker'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
@@ -125,6 +128,8 @@ export function readConfig(env: Environment) {
     smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
     /** Stamps the time on daily roots (RFC 3161); undefined: nobody does. */
     tsaUrl: read.httpsUrl('TSA_URL'),
+    /** For how many days signed documents may be trusted without looking at the current ones. */
+    signatureDays: read.integer('SIGNATURE_DAYS', 90, MIN_SIGNATURE_DAYS, MAX_SIGNATURE_DAYS),
     /** Undefined: no automatic backups. */
     backups: read.backups(),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -3,7 +3,7 @@ import type { DataObject } from '../../kernel/data-object.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../standards/en18223/document.ts'
 import { prepareReading } from './prepare-reading.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
-import { findSigningIssuer, signDocument } from './sign-document.ts'
+import { findSigningIssuer, getSignatureEnd, signDocument } from './sign-document.ts'
 import { getOrBuildText } from './signed-texts.ts'
 
 export type EnForm = 'compressed' | 'full'
@@ -18,7 +18,8 @@ export async function createEnText(
   const build = async () => JSON.stringify(await createEnDocument(setup, row, audience, form))
   if (audience !== 'public' || form === 'full') return build()
   const issuer = await findSigningIssuer(setup, row.account_id)
-  return issuer === undefined ? build() : getOrBuildText(setup.sql, 'en', { row, issuer }, build)
+  if (issuer === undefined) return build()
+  return getOrBuildText(setup.sql, 'en', { row, issuer, end: getSignatureEnd(setup) }, build)
 }
 
 /** What `audience` may see of this version. Only the compressed form has a proof. */

@@ -4,7 +4,7 @@ import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'
 import { findPictureFiles } from '../read/picture-files.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
-import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
+import type { DocumentAudience, PlacedRow, UnsignedSetup } from './setup.ts'
 import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
 
 /**
@@ -12,7 +12,7 @@ import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
  * change while the process runs: `signed-texts.ts` caches documents by these two.
  */
 export async function prepareReading(
-  setup: DocumentSetup,
+  setup: UnsignedSetup,
   row: PlacedRow,
   audience: DocumentAudience,
 ): Promise<{ reading: UndatedReading; publisher: Publisher; issuer: SecretIssuer | undefined }> {

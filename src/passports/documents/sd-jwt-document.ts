@@ -15,7 +15,7 @@ import { buildReading } from '../read/build-reading.ts'
 import { findPictureFiles } from '../read/picture-files.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
-import { getDid, getOrSign, hashDocument, requireSigningIssuer } from './sign-document.ts'
+import { getDid, getOrSign, getSignatureEnd, hashDocument, requireSigningIssuer } from './sign-document.ts'
 import { requireStatus } from './status-place.ts'
 
 /** Throws `not_acceptable` if the account does not sign. */
@@ -34,20 +34,20 @@ export async function createSdJwt(
   const { header: open, data, fields, type } = await readParts(setup, row, issuer)
   const { name: issuerName, isVerified: issuerVerified } = getIssuerIdentity(setup.addresses, issuer)
   const header = { ...open, issuerName, issuerVerified }
-  const build = (issuedAt: Date) =>
+  const build = (issuedAt: Date, expiresAt: Date) =>
     buildSdJwt({
-      ...{ did, issuedAt, type, header, fields, data, commitKey },
+      ...{ did, issuedAt, expiresAt, type, header, fields, data, commitKey },
       passportId: idFromUuid(row.id),
       versionNo: row.version_no,
       status: { listUrl: tokenListUrl, index },
     })
-  const { payload, disclosures } = build(setup.clock.now())
-  // The time of signing is not what is signed: the stored signature has its own.
-  const { iat: _, ...stable } = payload
+  const { payload, disclosures } = build(setup.clock.now(), getSignatureEnd(setup))
+  // Neither the time of signing nor its end is what is signed: the stored signature has its own.
+  const { iat: _, exp: __, ...stable } = payload
   const jwt = await getOrSign(setup, issuer, row, {
     kind: 'sd-jwt',
     hash: hashDocument(stable),
-    sign: (signer, now) => signJws(build(now).payload, SD_JWT, signer),
+    sign: (signer, at, end) => signJws(build(at, end).payload, SD_JWT, signer),
   })
   return presentSdJwt(jwt, disclosures, audience)
 }

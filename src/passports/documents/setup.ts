@@ -13,7 +13,12 @@ export type DocumentSetup = {
   addresses: Addresses
   /** The namespace of Carnet's own terms. */
   nsUrl: string
+  /** For how many days what is signed is valid. */
+  signatureDays: number
 }
+
+/** What documents are built with that nobody signs. */
+export type UnsignedSetup = Omit<DocumentSetup, 'signatureDays'>
 
 /** One version of a passport. `shard`: where the passport is; null: the shared database. */
 export type PlacedRow = ReadableRow & { shard: number | null }

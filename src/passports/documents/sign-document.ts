@@ -2,6 +2,7 @@
  * Signs documents for accounts that have switched signing on. Signatures of public documents are stored; what
  * only one reader may see is signed for that answer.
  */
+import { hash as sha256 } from 'node:crypto'
 import { getSecretIssuer, listRevokedKeys, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -9,6 +10,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { addProof, hashForProof } from '../../standards/signing/data-integrity.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'
 import { createSigner, type Signer } from '../../standards/signing/p256.ts'
+import { getSignaturePeriod } from '../../standards/signing/signature-period.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
 import { type DocumentKind, getOrCreateSignature } from '../signed/signatures.ts'
 import { readVersionHash } from '../signed/version-hash.ts'
@@ -35,12 +37,18 @@ export async function requireSigningIssuer(setup: DocumentSetup, accountId: numb
   )
 }
 
+/** When what is signed now expires. */
+export const getSignatureEnd = ({
+  clock,
+  signatureDays,
+}: Pick<DocumentSetup, 'clock' | 'signatureDays'>): Date => getSignaturePeriod(clock.now(), signatureDays).end
+
 export const getDid = ({ addresses }: Pick<DocumentSetup, 'addresses'>, { name }: SecretIssuer): string =>
   createIssuerDid(addresses.publicUrl, name)
 
 /** The commitment to a version; null if its key cannot be decrypted. */
 export async function commitToRow(
-  { sql }: DocumentSetup,
+  { sql }: Pick<DocumentSetup, 'sql'>,
   issuer: SecretIssuer,
   row: PlacedPassport & Pick<PlacedRow, 'version_no'>,
 ): Promise<string | null> {
@@ -79,7 +87,10 @@ export async function signDocument(
 ): Promise<DataObject> {
   const found = findSigner(setup, issuer)
   if (found === undefined) return document
-  if (!isPublic) return addProof(document, found.signer, setup.clock.now())
+  if (!isPublic) {
+    const now = setup.clock.now()
+    return addProof(document, found.signer, now, getSignaturePeriod(now, setup.signatureDays).end)
+  }
   return signOnce(setup, issuer, passport, { kind: 'en', document })
 }
 
@@ -94,7 +105,7 @@ export async function signOnce(
   const proof = await getOrSign(setup, issuer, passport, {
     kind,
     hash,
-    sign: async (signer, now) => JSON.stringify((await addProof(document, signer, now)).proof),
+    sign: async (signer, now, end) => JSON.stringify((await addProof(document, signer, now, end)).proof),
   })
   return { ...document, proof: JSON.parse(proof) }
 }
@@ -102,7 +113,10 @@ export async function signOnce(
 /** SHA-256 of its canonical form. */
 export const hashDocument = (document: DataObject): Buffer => hashForProof(document, {}).documentHash
 
-/** What `sign` returned for this hash at the first call; signed again if the key was revoked since. */
+/**
+ * What `sign` returned for this hash at the first call. It is called again in the next period, after a change
+ * of `SIGNATURE_DAYS`, and if the key was revoked since. `end`: when the signature expires.
+ */
 export function getOrSign(
   setup: DocumentSetup,
   issuer: SecretIssuer,
@@ -111,18 +125,27 @@ export function getOrSign(
     kind,
     hash,
     sign,
-  }: { kind: DocumentKind; hash: Buffer; sign: (signer: Signer, now: Date) => Promise<string> },
+  }: {
+    kind: DocumentKind
+    hash: Buffer
+    sign: (signer: Signer, now: Date, end: Date) => Promise<string>
+  },
 ): Promise<string> {
   const found = findSigner(setup, issuer)
   if (found === undefined) throw new Error('broken assumption: an issuer that signs has a key')
   const now = setup.clock.now()
+  const { start, end } = getSignaturePeriod(now, setup.signatureDays)
   const { account_id: accountId, id: passportId, shard } = passport
   const { keyNumber, signer } = found
   const revokedKeys = listRevokedKeys(issuer)
   return getOrCreateSignature(
     setup.sql,
-    { accountId, passportId, shard, kind, hash, keyNumber, revokedKeys },
+    {
+      ...{ accountId, passportId, shard, kind, keyNumber, revokedKeys },
+      hash: sha256('sha256', Buffer.concat([hash, Buffer.from(end.toISOString())]), 'buffer'),
+      outdatedBefore: start,
+    },
     now,
-    () => sign(signer, now),
+    () => sign(signer, now, end),
   )
 }

@@ -10,12 +10,12 @@ import {
 import { createSigner } from '../../standards/signing/p256.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentSetup } from './setup.ts'
-import { findSigningIssuer, getDid } from './sign-document.ts'
+import { findSigningIssuer, getDid, getSignatureEnd } from './sign-document.ts'
 
 /** Files of a mirror that the manifest explains and does not hash. */
 export const MIRROR_PATHS = { manifest: MANIFEST_PATH, state: STATE_FOLDER } as const
 
-/** With a proof if the account signs. */
+/** With a proof if the account signs. It ends when the documents do that were written at the same time. */
 export async function createManifest(
   setup: DocumentSetup,
   accountId: number,
@@ -28,5 +28,6 @@ export async function createManifest(
   const { number, privateKey } = issuer.signingKey
   const { name, isVerified } = getIssuerIdentity(setup.addresses, issuer)
   const manifest = { ...unsigned, issuer: { did: getDid(setup, issuer), name, verified: isVerified } }
-  return addProof(manifest, createSigner(getDid(setup, issuer), `key-${number}`, privateKey), now)
+  const signer = createSigner(getDid(setup, issuer), `key-${number}`, privateKey)
+  return addProof(manifest, signer, now, getSignatureEnd(setup))
 }

@@ -25,17 +25,17 @@ type Cache = ReturnType<typeof caches>
 
 /**
  * The text that `build` makes for everybody of this row and issuer, and of nothing else that could change
- * while the process runs.
+ * while the process runs. `end`: when its signature expires.
  */
 export async function getOrBuildText(
   sql: Sql,
   kind: DocumentKind,
-  { row, issuer }: { row: PlacedRow; issuer: SecretIssuer },
+  { row, issuer, end }: { row: PlacedRow; issuer: SecretIssuer; end: Date },
   build: () => Promise<string>,
 ): Promise<string> {
   const cache = caches(sql)
   const key = `${kind} ${row.id} ${row.version_no}`
-  const source = describeRow(row) + describeIssuer(issuer)
+  const source = describeRow(row) + describeIssuer(issuer) + end.toISOString()
   const known = cache.entries.get(key)
   if (known?.source === source) return known.text
   const text = await build()

@@ -13,6 +13,7 @@ import {
   commitToHash,
   getDid,
   getOrSign,
+  getSignatureEnd,
   hashDocument,
   requireSigningIssuer,
   signOnce,
@@ -56,6 +57,7 @@ async function createUnsigned(
       issuer: getIssuerIdentity(addresses, issuer),
     },
     status: await requireStatus(setup, issuer, row),
+    validUntil: getSignatureEnd(setup),
   })
   if ('missing' in result) requireNoneMissing(result.missing)
   if (!('credential' in result)) throw new Error('broken assumption: what is missing is never empty')

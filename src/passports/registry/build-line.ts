@@ -7,11 +7,11 @@ import {
 } from '../../standards/registry/registry-line.ts'
 import { hashRegistryContent } from '../../standards/signing/content-hash.ts'
 import { prepareReading } from '../documents/prepare-reading.ts'
-import type { DocumentSetup, PlacedRow } from '../documents/setup.ts'
+import type { PlacedRow, UnsignedSetup } from '../documents/setup.ts'
 
 /** Returns a function that makes the line for an action. It signs nothing. */
 export async function prepareRegistryLine(
-  setup: DocumentSetup,
+  setup: UnsignedSetup,
   row: PlacedRow,
   backupBaseUrl: string | null,
 ): Promise<(action: RegistryAction) => RegistryResult> {

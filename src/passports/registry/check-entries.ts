@@ -4,14 +4,14 @@ import { forgetIssuer } from '../../accounts/issuer/issuer.ts'
 import { readRegistrySettings } from '../../accounts/registry-settings.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { RegistryLine } from '../../standards/registry/registry-line.ts'
-import type { DocumentSetup } from '../documents/setup.ts'
+import type { UnsignedSetup } from '../documents/setup.ts'
 import { findPublicPassport, type PublicPassportRow } from '../read/find.ts'
 import { prepareRegistryLine } from './build-line.ts'
 import { decideEntry, type EntryLine, type StoredEntry } from './entry.ts'
 import { markUnits } from './mark-entries.ts'
 
 type Account = Pick<AccountContext, 'sql' | 'accountId'>
-export type RegistrySetup = Omit<DocumentSetup, 'sql'>
+export type RegistrySetup = Omit<UnsignedSetup, 'sql'>
 
 type DueEntry = StoredEntry & { passport_id: string; change_no: number }
 type CheckedEntry = EntryLine & {

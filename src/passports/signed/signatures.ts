@@ -10,7 +10,7 @@ import { getShard } from '../../kernel/db/shards.ts'
 
 export type DocumentKind = 'en' | 'vc' | 'vc-jwt' | 'sd-jwt'
 
-/** What is signed. `hash`: SHA-256 of the document without its signature. */
+/** What is signed. `hash`: SHA-256 of the document without its signature, and of when that expires. */
 export type SignedDocument = {
   accountId: number
   /** A UUID. */
@@ -23,6 +23,8 @@ export type SignedDocument = {
   keyNumber: number
   /** What these keys have signed is never used: it proves nothing. */
   revokedKeys: readonly number[]
+  /** Signatures of before this time have expired, or are never used again. */
+  outdatedBefore: Date
 }
 
 /** Processes that do not know each other's keys yet may store one after the other. */
@@ -53,10 +55,18 @@ export async function getOrCreateSignature(
       insert into signed_document (account_id, passport_id, kind, document_hash, key_number, signature, created_at)
       values (${accountId}, ${passportId}, ${kind}, ${hash}, ${keyNumber}, ${signature}, ${now})
       on conflict do nothing`
-    if (stored.count > 0) return signature
+    if (stored.count === 0) continue
+    await deleteOutdated(at, document)
+    return signature
   }
   return signature
 }
+
+/** Of the same passport, so that their number does not grow with each period. */
+const deleteOutdated = (sql: Sql, { accountId, passportId, kind, outdatedBefore }: SignedDocument) =>
+  sql`
+    delete from signed_document
+    where passport_id = ${passportId} and kind = ${kind} and account_id = ${accountId} and created_at < ${outdatedBefore}`
 
 type Found = { signature: string; isRevoked: boolean }
 

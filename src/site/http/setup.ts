@@ -18,6 +18,8 @@ export type SiteSetup = {
   addresses: Addresses
   /** Address of the JSON-LD context. The `dpp:` terms begin with it and `#`. */
   nsUrl: string
+  /** For how many days what is signed is valid. */
+  signatureDays: number
   anyAccept: AnyAccept
   /** The operator's `SECRET_KEY`. The key that encrypts access cookies is derived from it. */
   secretKey: string

@@ -16,6 +16,7 @@ import {
   type PublicMetadata,
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
+import { getSignaturePeriod } from '../../standards/signing/signature-period.ts'
 import {
   type Exchange,
   getEncoding,
@@ -65,9 +66,20 @@ const limitUncached = ({ setup, reply, request }: DocumentCall, send: () => Prom
 /** Documents depend on more than pages do, so they have an entry of their own. */
 const getCacheId = (id: string) => `${id} documents`
 
-/** All that is known of the passport but its data, which its version stands for, and the issuer. */
-const formatDocumentState = (row: PublicMetadata, issuer: SecretIssuer | undefined): string =>
-  describeMetadata(row) + (issuer === undefined ? '' : describeIssuer(issuer))
+/**
+ * All that is known of the passport but its data, which its version stands for, and the issuer, with the end
+ * of what it signs now.
+ */
+function formatDocumentState(
+  { signatureDays }: Pick<DocumentCall['setup'], 'signatureDays'>,
+  row: PublicMetadata,
+  issuer: SecretIssuer | undefined,
+  now: Date,
+): string {
+  if (issuer === undefined) return describeMetadata(row)
+  const { end } = getSignaturePeriod(now, signatureDays)
+  return describeMetadata(row) + describeIssuer(issuer) + end.toISOString()
+}
 
 const describeMetadata = perObject((row: PublicMetadata): string => {
   const whole: Partial<PublicPassportRow> = row
@@ -98,7 +110,8 @@ function findCachedDocument(
 ): PreparedResponse | undefined {
   const found = findCachedIssuer(setup.sql, row.account_id, request.now, withinMs)
   if (found === undefined) return undefined
-  const entry = cache.find(getCacheId(request.id), formatDocumentState(row, found.issuer))
+  const state = formatDocumentState(setup, row, found.issuer, request.now)
+  const entry = cache.find(getCacheId(request.id), state)
   return entry?.responses.get(request.format.id)
 }
 
@@ -133,11 +146,11 @@ async function sendCurrent(call: DocumentCall, hasStaleResponse: boolean): Promi
   return sendPrepared(reply, response)
 }
 
-const readState = async ({ setup }: DocumentCall, row: PublicMetadata): Promise<string> =>
-  formatDocumentState(
-    row,
-    await getSecretIssuer(setup.sql, setup.secretCipher, row.account_id, setup.clock.now()),
-  )
+async function readState({ setup }: DocumentCall, row: PublicMetadata): Promise<string> {
+  const now = setup.clock.now()
+  const issuer = await getSecretIssuer(setup.sql, setup.secretCipher, row.account_id, now)
+  return formatDocumentState(setup, row, issuer, now)
+}
 
 async function createPublicDocument(
   { setup, request: { format } }: DocumentCall,

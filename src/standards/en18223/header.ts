@@ -99,5 +99,5 @@ export const buildRecord = (reading: UndatedReading, { issuer }: Pick<Publisher,
   versionCommitment: reading.versionCommitment,
   issuerName: issuer?.name ?? null,
   issuerVerified: issuer?.isVerified ?? null,
-  ...buildState(reading),
+  ...buildState(reading, issuer !== undefined),
 })

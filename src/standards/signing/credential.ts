@@ -28,19 +28,18 @@ export function requireIssuer(credential: DataObject, keyId: string): void {
   throw new SignatureError('unusable_key', `The key ${keyId} is not one of its issuer, ${String(id)}.`)
 }
 
-/** Throws `not_current` outside `validFrom` and `validUntil`. */
-export function requireCurrent({ validFrom, validUntil }: DataObject, now: Date): void {
-  requirePeriod(parseTime(validFrom), parseTime(validUntil), now)
-}
+/** Whether `validUntil` is over. Throws `not_current` before `validFrom`. */
+export const hasCredentialExpired = ({ validFrom, validUntil }: DataObject, now: Date): boolean =>
+  hasExpired(parseTime(validFrom), parseTime(validUntil), now)
 
-/** Both in milliseconds; undefined: unlimited. Throws `not_current`. */
-export function requirePeriod(fromMs: number | undefined, untilMs: number | undefined, now: Date): void {
+/**
+ * Whether the end is over. Both in milliseconds; undefined: unlimited. Throws `not_current` before the start.
+ */
+export function hasExpired(fromMs: number | undefined, untilMs: number | undefined, now: Date): boolean {
   if (fromMs !== undefined && now.getTime() < fromMs) {
     throw new SignatureError('not_current', `It is not valid before ${new Date(fromMs).toISOString()}.`)
   }
-  if (untilMs !== undefined && now.getTime() >= untilMs) {
-    throw new SignatureError('not_current', `It was valid until ${new Date(untilMs).toISOString()}.`)
-  }
+  return untilMs !== undefined && now.getTime() >= untilMs
 }
 
 function parseTime(value: unknown): number | undefined {

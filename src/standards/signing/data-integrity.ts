@@ -19,6 +19,8 @@ export type DataIntegrityProof = {
   cryptosuite: typeof TERMS.cryptosuite
   /** UTC, to the second. */
   created: string
+  /** UTC, to the second. */
+  expires?: string
   verificationMethod: string
   proofPurpose: typeof TERMS.purpose
   '@context'?: unknown
@@ -26,16 +28,22 @@ export type DataIntegrityProof = {
   proofValue: string
 }
 
-/** Who signed, by the id of the key, and when. */
-export type ProofFacts = { verificationMethod: string; created: string }
+/** Who signed, by the id of the key, when, and until when it holds; undefined: unlimited. */
+export type ProofFacts = { verificationMethod: string; created: string; expires?: string }
 
 /** Returns the document with its proof as the last member. A proof that it has is replaced. */
-export async function addProof<T extends DataObject>(document: T, signer: Signer, createdAt: Date) {
+export async function addProof<T extends DataObject>(
+  document: T,
+  signer: Signer,
+  createdAt: Date,
+  expiresAt?: Date,
+) {
   const { proof: _, ...unsecured } = document
   const config = {
     type: TERMS.type,
     cryptosuite: TERMS.cryptosuite,
-    created: createdAt.toISOString().replace(/\.\d{3}Z$/, 'Z'),
+    created: formatSeconds(createdAt),
+    ...(expiresAt !== undefined && { expires: formatSeconds(expiresAt) }),
     verificationMethod: `${signer.did}#${signer.keyName}`,
     proofPurpose: TERMS.purpose,
     ...(document['@context'] !== undefined && { '@context': document['@context'] }),
@@ -44,6 +52,8 @@ export async function addProof<T extends DataObject>(document: T, signer: Signer
   const proof: DataIntegrityProof = { ...config, proofValue: TERMS.base58btc + encodeBase58(signature) }
   return { ...unsecured, proof }
 }
+
+const formatSeconds = (time: Date) => time.toISOString().replace(/\.\d{3}Z$/, 'Z')
 
 /**
  * What is signed: the hash of the proof without its value, then the hash of the document without its proof.
@@ -62,21 +72,21 @@ export function verifyProof(document: DataObject, findKey: FindKey): ProofFacts 
   const { proof, ...unsecured } = document
   if (!isObject(proof)) throw malformed('It has no proof, or more than one.')
   const { proofValue, ...config } = proof
-  const { verificationMethod, created } = requireProofTerms(config)
+  const facts = requireProofTerms(config)
   const proofContext = canonicalize(config['@context'] ?? null)
   if (proofContext !== canonicalize(unsecured['@context'] ?? null)) {
     throw new SignatureError('altered', 'Its context is not the one that was signed.')
   }
-  const key = findKey(verificationMethod)
+  const key = findKey(facts.verificationMethod)
   const signature = decodeProofValue(proofValue)
   if (!isSignedByP256(key, hashForProof(unsecured, config).bytes, signature)) {
     throw new SignatureError('altered', 'It was changed after it was signed, or somebody else signed it.')
   }
-  return { verificationMethod, created }
+  return facts
 }
 
 function requireProofTerms(config: DataObject): ProofFacts {
-  const { type, cryptosuite, proofPurpose, verificationMethod, created } = config
+  const { type, cryptosuite, proofPurpose, verificationMethod, created, expires } = config
   if (type !== TERMS.type || cryptosuite !== TERMS.cryptosuite) {
     throw malformed(`Its proof is not of the kind ${TERMS.cryptosuite}.`)
   }
@@ -84,7 +94,10 @@ function requireProofTerms(config: DataObject): ProofFacts {
   if (typeof verificationMethod !== 'string') throw malformed('Its proof names no key.')
   if (typeof created !== 'string' || Number.isNaN(Date.parse(created)))
     throw malformed('Its proof has no time.')
-  return { verificationMethod, created }
+  if (expires === undefined) return { verificationMethod, created }
+  if (typeof expires !== 'string' || Number.isNaN(Date.parse(expires)))
+    throw malformed('The end of its proof cannot be read.')
+  return { verificationMethod, created, expires }
 }
 
 function decodeProofValue(value: unknown): Buffer {

@@ -27,6 +27,7 @@ const ENTRY_DIGESTS = [12, 36, 100] as const
 export type SdJwtInput = {
   did: string
   issuedAt: Date
+  expiresAt: Date
   /** The content specification, such as `https://passports.example.org/ns/dpp/battery/v2`. */
   type: string
   /** Seen by every reader: the header of the EN document, and the record of the passport. */
@@ -50,10 +51,11 @@ export type Disclosure = { encoded: string; audience: readonly Audience[] }
 export function buildSdJwt(input: SdJwtInput): { payload: DataObject; disclosures: Disclosure[] } {
   const builder = new DisclosureBuilder(input)
   const digests = builder.concealMembers(input.data, input.fields, [])
-  const { did, issuedAt, type, header, versionNo, status } = input
+  const { did, issuedAt, expiresAt, type, header, versionNo, status } = input
   const payload = {
     iss: did,
-    iat: Math.floor(issuedAt.getTime() / 1000),
+    iat: toSeconds(issuedAt),
+    exp: toSeconds(expiresAt),
     vct: type,
     ...header,
     versionNo,
@@ -63,6 +65,8 @@ export function buildSdJwt(input: SdJwtInput): { payload: DataObject; disclosure
   }
   return { payload, disclosures: builder.disclosures }
 }
+
+const toSeconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
 /** What a reader of this audience gets. The owner of the passport gets all. */
 export function presentSdJwt(

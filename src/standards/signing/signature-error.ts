@@ -3,7 +3,7 @@
 /**
  * `malformed`: it cannot be read as what it says it is. `altered`: the signature does not fit the content.
  * `unknown_key`: the key is not at hand. `unusable_key`: the key is revoked, or belongs to somebody else.
- * `not_current`: it is not valid yet, or not any more.
+ * `not_current`: it is not valid yet.
  */
 export type SignatureErrorCode = 'malformed' | 'altered' | 'unknown_key' | 'unusable_key' | 'not_current'
 

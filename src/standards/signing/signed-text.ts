@@ -1,6 +1,6 @@
 /** Recognises what is signed, and says who signed what and when. */
 import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
-import { requireCurrent, requireIssuer, requirePeriod, VC_JWT, verifyVcJwt } from './credential.ts'
+import { hasCredentialExpired, hasExpired, requireIssuer, VC_JWT, verifyVcJwt } from './credential.ts'
 import { verifyProof } from './data-integrity.ts'
 import { type FindKey, getDidOfKey } from './did-document.ts'
 import { parseJws, verifyJws } from './jws.ts'
@@ -38,6 +38,10 @@ export type SignedFacts = {
   signedAt: string | null
   validFrom: string | null
   validUntil: string | null
+  /** Whether `validUntil` is over. The signature is valid, but what was signed may not hold any more. */
+  isExpired: boolean
+  /** Where the current document of the passport is; null if it does not say. */
+  currentDocument: string | null
   /** How many fields are disclosed; null unless it is an SD-JWT. */
   disclosed: number | null
   /** The list that says whether it was revoked, and its place there. */
@@ -85,6 +89,8 @@ const NO_FACTS = {
   signedAt: null,
   validFrom: null,
   validUntil: null,
+  isExpired: false,
+  currentDocument: null,
   disclosed: null,
   status: null,
   list: null,
@@ -101,13 +107,21 @@ function readDocument(text: string): SignedText {
     form,
     keyId,
     verify: (findKey, now) => {
-      const { created } = verifyProof(document, findKey)
+      const { created, expires } = verifyProof(document, findKey)
       requireSignedBefore(Date.parse(created), now)
-      if (form === 'passport') return { ...describePassport(document), signedAt: created }
-      if (form === 'mirror-manifest') return { ...describeManifest(document), signedAt: created }
-      return { ...checkCredential(document, keyId, now), signedAt: created }
+      const facts = { ...describeDocument(form, document, keyId, now), signedAt: created }
+      if (expires === undefined || isBefore(facts.validUntil, expires)) return facts
+      const isExpired = hasExpired(undefined, Date.parse(expires), now)
+      return { ...facts, validUntil: expires, isExpired }
     },
   }
+}
+
+const isBefore = (time: string | null, other: string) => time !== null && Date.parse(time) < Date.parse(other)
+
+function describeDocument(form: SignedForm, document: DataObject, keyId: string, now: Date): SignedFacts {
+  if (form === 'passport') return describePassport(document)
+  return form === 'mirror-manifest' ? describeManifest(document) : checkCredential(document, keyId, now)
 }
 
 function recognizeDocument({ type, format, digitalProductPassportId }: DataObject): SignedForm {
@@ -118,9 +132,12 @@ function recognizeDocument({ type, format, digitalProductPassportId }: DataObjec
 }
 
 function describePassport({ digitalProductPassportId, passportRecord }: DataObject): SignedFacts {
-  const { versionNo } = asObject(passportRecord)
+  const { versionNo, currentDocument } = asObject(passportRecord)
   const passport = String(digitalProductPassportId)
-  return { ...NO_FACTS, passport, subject: passport, versionNo: findNumber(versionNo) }
+  return {
+    ...{ ...NO_FACTS, passport, subject: passport, versionNo: findNumber(versionNo) },
+    currentDocument: findString(currentDocument),
+  }
 }
 
 const describeManifest = (manifest: DataObject): SignedFacts => ({
@@ -131,20 +148,23 @@ const describeManifest = (manifest: DataObject): SignedFacts => ({
 
 function checkCredential(credential: DataObject, keyId: string, now: Date): SignedFacts {
   requireIssuer(credential, keyId)
-  requireCurrent(credential, now)
+  const isExpired = hasCredentialExpired(credential, now)
   const { statusListCredential, statusListIndex } = asObject(credential.credentialStatus)
   const { id, characteristics } = asObject(credential.credentialSubject)
   const isPassport = [credential.type].flat().includes('DigitalProductPassport')
+  const { versionNo, passportRecord } = asObject(characteristics)
   const bits = findRevocationBits(credential.credentialSubject)
   return {
     ...NO_FACTS,
     list: bits === undefined ? null : { url: String(credential.id), bits },
     // The address of a credential is that of its passport, with a query.
     passport: isPassport ? (findString(credential.id)?.split('?', 1)[0] ?? null) : null,
-    versionNo: findNumber(asObject(characteristics).versionNo),
+    versionNo: findNumber(versionNo),
     subject: findString(credential.id) ?? findString(id) ?? 'a credential without an id',
     validFrom: findString(credential.validFrom),
     validUntil: findString(credential.validUntil),
+    isExpired,
+    currentDocument: findString(asObject(passportRecord).currentDocument),
     status: describeStatus(statusListCredential, statusListIndex),
   }
 }
@@ -184,7 +204,6 @@ function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts 
   }
   const [issuedMs, fromMs, untilMs] = [iat, nbf, exp].map(parseSeconds)
   requireSignedBefore(issuedMs, now)
-  requirePeriod(fromMs, untilMs, now)
   const { idx, uri } = asObject(asObject(claims.status).status_list)
   return {
     ...NO_FACTS,
@@ -194,6 +213,8 @@ function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts 
     signedAt: formatTime(issuedMs),
     validFrom: formatTime(fromMs),
     validUntil: formatTime(untilMs),
+    isExpired: hasExpired(fromMs, untilMs, now),
+    currentDocument: findString(asObject(claims.passportRecord).currentDocument),
     status: describeStatus(uri, idx),
   }
 }

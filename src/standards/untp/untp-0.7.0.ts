@@ -50,6 +50,7 @@ export type UntpInput = {
   publisher: Pick<Publisher, 'publicUrl' | 'nsUrl'> & { did: string; issuer: IssuerIdentity }
   /** The bit that says whether the credential is revoked; null: it has no status. */
   status: { listUrl: string; index: number } | null
+  validUntil: Date
 }
 
 /** `missing`: paths of facts that UNTP requires. Never empty. */
@@ -104,7 +105,7 @@ function findFacilityAddress(reading: Pick<Reading, 'data'>): string | undefined
   return otherId !== undefined && URL.canParse(otherId) ? otherId : undefined
 }
 
-function buildCredential({ reading, publisher, status }: UntpInput, facts: Facts): DataObject {
+function buildCredential({ reading, publisher, status, validUntil }: UntpInput, facts: Facts): DataObject {
   const { did, issuer } = publisher
   return {
     '@context': UNTP_CONTEXT,
@@ -118,12 +119,15 @@ function buildCredential({ reading, publisher, status }: UntpInput, facts: Facts
         ? {}
         : { issuerAlsoKnownAs: issuer.identifiers.map(one => describeParty(one, issuer.name)) }),
     },
-    validFrom: reading.changedAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+    validFrom: formatSeconds(reading.changedAt),
+    validUntil: formatSeconds(validUntil),
     name: `Digital product passport: ${facts.productName}`,
     ...(status === null ? {} : { credentialStatus: buildStatus(status) }),
     credentialSubject: buildProduct(reading, publisher, facts),
   }
 }
+
+const formatSeconds = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** An integer, as the schema of UNTP 0.7.0 requires. The W3C's list wants a text. */
 const buildStatus = ({ listUrl, index }: { listUrl: string; index: number }): DataObject => ({

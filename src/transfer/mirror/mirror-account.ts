@@ -13,6 +13,7 @@ import { findIssuer } from '../../accounts/issuer/issuer.ts'
 import { findGtins } from '../../passports/copies/export-rows.ts'
 import { DOCUMENT_FORMATS } from '../../passports/documents/formats.ts'
 import { buildIssuerDocument } from '../../passports/documents/issuer-document.ts'
+import { getSignatureEnd } from '../../passports/documents/sign-document.ts'
 import { createManifest } from '../../passports/documents/sign-manifest.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
 import { listPassports } from '../../passports/read/list.ts'
@@ -103,7 +104,7 @@ async function run(
 
 /** A hash of everything but passports that pages and documents depend on. The folder is public. */
 async function describeSettings(
-  { version, documents: { nsUrl } }: AccountMirrorSetup,
+  { version, documents }: AccountMirrorSetup,
   ctx: AccountContext,
 ): Promise<string> {
   const { account } = await exportAccount(ctx.sql, ctx.accountId)
@@ -113,7 +114,10 @@ async function describeSettings(
     findIssuer(ctx.sql, ctx.accountId),
   ])
   const formats = DOCUMENT_FORMATS.map(({ id }) => id)
-  return hash('sha256', JSON.stringify({ version, nsUrl, formats, account, brand, issuer }), 'hex')
+  // In each period all documents are written again, with new signatures.
+  const end = issuer?.isSigning ? getSignatureEnd(documents) : null
+  const { nsUrl } = documents
+  return hash('sha256', JSON.stringify({ version, nsUrl, formats, account, brand, issuer, end }), 'hex')
 }
 
 /** Continues the pass of a killed run, unless the settings have changed since. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  requireCurrent,
+  hasCredentialExpired,
   requireIssuer,
   signVcJwt,
   verifyVcJwt,
@@ -73,13 +73,13 @@ describe('vc+jwt', () => {
 
   test('is valid from one time until another', () => {
     const period = { validFrom: '2026-11-20T00:00:00Z', validUntil: '2026-11-27T01:00:00+01:00' }
-    const at = (time: string) => () => requireCurrent(period, new Date(time))
-    assert.throws(at('2026-11-19T23:59:59.999Z'), withCode('not_current'))
-    at('2026-11-20T00:00:00Z')()
-    at('2026-11-26T23:59:59.999Z')()
-    assert.throws(at('2026-11-27T00:00:00Z'), withCode('not_current'))
-    requireCurrent({}, new Date(0))
-    assert.throws(() => requireCurrent({ validFrom: 'soon' }, new Date(0)), withCode('malformed'))
+    const at = (time: string) => hasCredentialExpired(period, new Date(time))
+    assert.throws(() => at('2026-11-19T23:59:59.999Z'), withCode('not_current'))
+    assert.equal(at('2026-11-20T00:00:00Z'), false)
+    assert.equal(at('2026-11-26T23:59:59.999Z'), false)
+    assert.equal(at('2026-11-27T00:00:00Z'), true)
+    assert.equal(hasCredentialExpired({}, new Date(0)), false)
+    assert.throws(() => hasCredentialExpired({ validFrom: 'soon' }, new Date(0)), withCode('malformed'))
   })
 })
 

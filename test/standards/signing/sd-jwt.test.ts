@@ -31,6 +31,7 @@ assert.ok(category)
 const INPUT: SdJwtInput = {
   did: TEST_DID,
   issuedAt: new Date('2026-11-20T10:00:00Z'),
+  expiresAt: new Date('2027-02-15T00:00:00Z'),
   type: 'https://passports.example.org/ns/dpp/textile/v2',
   header: { digitalProductPassportId: 'https://passports.example.org/p/01m45m2vp0fqh9ek41pvnj0nca' },
   passportId: '01m45m2vp0fqh9ek41pvnj0nca',
@@ -81,6 +82,7 @@ describe('one signature', () => {
     const open = {
       iss: TEST_DID,
       iat: 1_795_168_800,
+      exp: Date.parse('2027-02-15T00:00:00Z') / 1000,
       vct: INPUT.type,
       ...INPUT.header,
       versionNo: 2,

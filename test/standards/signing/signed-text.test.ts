@@ -107,8 +107,38 @@ describe('a signed text', () => {
     assert.throws(() => token.verify(findKey, NOW), withCode('not_current'))
   })
 
-  test('is refused after its time', () => {
-    assert.throws(() => read(getText('status-list-jwt')).verify(findKey, LATER), withCode('not_current'))
+  test('is valid after its time, but expired', async () => {
+    const document = readExample('en18223-textile-item')
+    const credential = { ...readExample('untp-dpp-textile-item'), validUntil: LATER.toISOString() }
+    const manifest = buildMirrorManifest([FILE], SIGNED_AT)
+    const early = new Date(LATER.getTime() - 1)
+    const signed = {
+      list: getText('status-list-jwt'),
+      document: JSON.stringify(await addProof(document, testSigner, SIGNED_AT, LATER)),
+      manifest: JSON.stringify(await addProof(manifest, testSigner, SIGNED_AT, LATER)),
+      credential: JSON.stringify(await addProof(credential, testSigner, SIGNED_AT)),
+      earlierProof: JSON.stringify(
+        await addProof({ ...credential, validUntil: '2099-01-01T00:00:00Z' }, testSigner, SIGNED_AT, LATER),
+      ),
+      laterProof: JSON.stringify(
+        await addProof(credential, testSigner, SIGNED_AT, new Date('2099-01-01T00:00:00Z')),
+      ),
+    }
+    for (const [name, text] of Object.entries(signed)) {
+      const at = (now: Date) => read(text).verify(findKey, now)
+      assert.deepEqual([at(early).isExpired, at(LATER).isExpired], [false, true], name)
+      assert.equal(Date.parse(at(early).validUntil ?? ''), LATER.getTime(), name)
+    }
+    const unlimited = read(getText('passport')).verify(findKey, LATER)
+    assert.deepEqual([unlimited.isExpired, unlimited.validUntil], [false, null])
+  })
+
+  test('is refused before its time, and with an end that cannot be read', async () => {
+    const signed = await addProof(readExample('en18223-textile-item'), testSigner, SIGNED_AT, LATER)
+    for (const expires of ['soon', 7, null]) {
+      const text = JSON.stringify({ ...signed, proof: { ...signed.proof, expires } })
+      assert.throws(() => read(text).verify(findKey, NOW), withCode('malformed'))
+    }
     assert.throws(() => read(getText('credential')).verify(findKey, new Date(0)), withCode('not_current'))
   })
 

@@ -36,6 +36,7 @@ import { readExample, TEST_DID, testSigner, vectors } from '../signing-examples.
 type Json = Record<string, unknown>
 type Method = { id: string }
 const SIGNED_AT = new Date('2026-11-20T10:00:00Z')
+const END = new Date('2099-02-15T00:00:00Z')
 const DOCUMENTS = ['en18223-textile-item', 'untp-dpp-battery-item']
 const MUTATIONS = 1_000
 
@@ -92,6 +93,7 @@ async function succeeds(run: () => unknown): Promise<boolean> {
 const sdJwtInput = (versionNo: number) => ({
   did: TEST_DID,
   issuedAt: SIGNED_AT,
+  expiresAt: END,
   type: 'https://passports.example.org/ns/dpp/textile/v2',
   header: {},
   passportId: '01m45m2vp0fqh9ek41pvnj0nca',
@@ -123,8 +125,10 @@ describe('canonical JSON', () => {
 describe('Digital Bazaar', () => {
   test('verifies what we sign', async () => {
     for (const name of DOCUMENTS) {
-      const signed = await addProof(readExample(name), testSigner, SIGNED_AT)
-      assert.ok(await isVerifiedByDigitalBazaar(signed), name)
+      for (const end of [undefined, END]) {
+        const signed = await addProof(readExample(name), testSigner, SIGNED_AT, end)
+        assert.ok(await isVerifiedByDigitalBazaar(signed), name)
+      }
     }
   })
 
@@ -140,7 +144,7 @@ describe('Digital Bazaar', () => {
 
   for (const name of DOCUMENTS) {
     test(`refuses as we do ${name}, altered by one byte`, async () => {
-      const text = JSON.stringify(await addProof(readExample(name), testSigner, SIGNED_AT))
+      const text = JSON.stringify(await addProof(readExample(name), testSigner, SIGNED_AT, END))
       const original = canonicalize(JSON.parse(text))
       let count = 0
       for (const changed of mutate(text, PRINTABLE)) {
