@@ -161,7 +161,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   accounts: {
     identity: ['.'],
     issuer: ['identity', '.'],
-    people: ['identity', 'issuer', '.'],
+    people: ['identity', 'issuer', 'limits', '.'],
     keys: ['.'],
     limits: ['.'],
     brand: ['.'],

@@ -95,6 +95,7 @@ export type Texts = {
     first: string
     wrong: string
     wait: (values: { count: number }) => string
+    busy: (values: { seconds: Value }) => string
     passkey: string
     passkeyRefused: string
     passkeyCancelled: string

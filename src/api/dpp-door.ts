@@ -162,7 +162,7 @@ async function authorize(context: DppContext, request: FastifyRequest, reply: Fa
   limitAddress(context, request, reply, { rejects: true })
   const link = await findValidLink(context.sql, sent, context.clock.now())
   if (link === undefined) throw unauthorized(sent)
-  return { kind: 'link', link }
+  return { kind: 'link', link, token: sent }
 }
 
 async function handle(request: FastifyRequest): Promise<unknown> {
@@ -189,7 +189,7 @@ async function handle(request: FastifyRequest): Promise<unknown> {
 function describeAsker({ context, request, reader }: Call): Asker {
   const address = context.findOwnAddress(request)
   if (reader.kind === 'key') return { address, accountId: reader.key.accountId }
-  return { address, ...(reader.kind === 'link' && { verifiedToken: reader.link.linkId }) }
+  return { address, ...(reader.kind === 'link' && { verifiedToken: reader.token }) }
 }
 
 function read(call: Call, target: Target): Promise<unknown> | unknown {

@@ -13,8 +13,10 @@ import { isUnavailable } from './http/stale-if-error.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-/** `response` is undefined if the file does not exist or would be empty; that is cached too. */
-type CachedFile = { response: Promise<PreparedResponse | undefined>; at: number; change: number }
+/** Undefined if the file does not exist or would be empty; that is cached too. */
+type Response = Promise<PreparedResponse | undefined>
+/** `older`: what readers get while `response` is being made. */
+type CachedFile = { response: Response; older: Response | undefined; at: number; change: number }
 type FileCache = BoundedMap<number, CachedFile>
 type Render = () => Promise<string | undefined>
 
@@ -46,36 +48,48 @@ export function createSitemapHandlers(setup: SiteContext): Record<string, Handle
   }
 }
 
-function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Render) {
+function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Render): Response {
   const now = setup.clock.now().getTime()
   const change = countIndexingChanges(setup.sql)
   const cached = cache.get(n)
   const isFresh = cached?.change === change && now >= cached.at && now - cached.at < CACHE_MS
-  if (isFresh) return cached.response
-  const response = render().then(body =>
-    body === undefined
-      ? undefined
-      : prepareResponse({
-          body,
-          etagPrefix: `sitemap.${n}`,
-          headers: {
-            ...buildSecurityHeaders(setup.addresses.publicUrl),
-            'content-type': 'application/xml; charset=utf-8',
-            'cache-control': 'public, max-age=3600',
-            vary: 'Accept-Encoding',
-          },
-        }),
+  if (isFresh) return cached.older ?? cached.response
+  const isUsable = cached !== undefined && Math.abs(now - cached.at) < MAX_STALE_MS
+  const old = cached?.older ?? cached?.response
+  const response = prepare(setup, n, render).then(
+    prepared => {
+      entry.older = undefined
+      return prepared
+    },
+    error => {
+      const isReplaced = isUsable && old !== undefined && isUnavailable(error)
+      if (cache.get(n) === entry) {
+        if (isReplaced) cache.set(n, cached)
+        else cache.delete(n)
+      }
+      if (!isReplaced) throw error
+      return old
+    },
   )
-  const entry = { response, at: now, change }
+  // An account may have left the older copy: then readers wait for the new one.
+  const older = isUsable && cached.change === change ? old : undefined
+  const entry: CachedFile = { response, older, at: now, change }
   cache.set(n, entry)
-  return response.catch(error => {
-    const isUsable = cached !== undefined && Math.abs(now - cached.at) < MAX_STALE_MS && isUnavailable(error)
-    if (cache.get(n) === entry) {
-      if (isUsable) cache.set(n, cached)
-      else cache.delete(n)
-    }
-    if (!isUsable) throw error
-    return cached.response
+  return response
+}
+
+async function prepare({ addresses }: SiteSetup, n: number, render: Render): Response {
+  const body = await render()
+  if (body === undefined) return undefined
+  return prepareResponse({
+    body,
+    etagPrefix: `sitemap.${n}`,
+    headers: {
+      ...buildSecurityHeaders(addresses.publicUrl),
+      'content-type': 'application/xml; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+      vary: 'Accept-Encoding',
+    },
   })
 }
 

@@ -72,6 +72,20 @@ describe('failed sign-in attempts by others', () => {
     assert.equal(tries.filter(answer => answer.status === 429).length, 1)
   })
 
+  test('that fill the queue of an e-mail are an overload: nobody has reached a limit of their own', async () => {
+    const email = await stand.person(await stand.account(), 'owner')
+    const guesses = Array.from({ length: MAX_UNDELAYED_ATTEMPTS_PER_EMAIL + 20 }, (_, n) =>
+      signIn(stand.browser(), email, 'wrong', `198.51.100.${n + 1}`),
+    )
+    const answers = await Promise.all(guesses)
+    const busy = answers.filter(({ status }) => status !== 422)
+    assert.ok(busy.length > 0)
+    for (const { status, headers } of busy) {
+      assert.equal(status, 503)
+      assert.equal(headers['retry-after'], '10')
+    }
+  })
+
   test('from many networks are delayed one after another, and the right password still signs in', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const networks = ['198.51.100.1', '198.51.100.2']

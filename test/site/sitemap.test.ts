@@ -1,8 +1,11 @@
 /** Tests robots.txt and the sitemap, and which passports the sitemap lists. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { setIndexing } from '../../src/accounts/indexing.ts'
+import { waitForTurn } from '../../src/accounts/limits/turns.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import type { Release } from '../../src/kernel/semaphore.ts'
 import { MODELS_PER_FILE } from '../../src/passports/read/sitemap.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -25,6 +28,24 @@ const make = async (owner = account) => {
 /** Advances a minute, after which the sitemap is rebuilt. */
 const later = () => t.clock.advance(60_000)
 const locations = (xml: string) => Array.from(xml.matchAll(/<loc>(.*?)<\/loc>/g), ([, address]) => address)
+/** Takes the turns of readers, until one has to wait. */
+async function holdAllTurns(): Promise<Release[]> {
+  const held: Release[] = []
+  for (;;) {
+    let isWaiting = true
+    const asker = { address: '192.0.2.77' }
+    const waiting = waitForTurn(t, { pool: 'readers', asker, response: undefined }).then(release => {
+      if (isWaiting) held.push(release ?? (() => {}))
+      else release?.()
+      isWaiting = false
+    })
+    for (let i = 0; i < 10 && isWaiting; i++) await eventLoopTurn()
+    if (!isWaiting) continue
+    isWaiting = false
+    waiting.catch(() => undefined)
+    return held
+  }
+}
 const listed = async () => {
   later()
   const index = await t.ask('GET', '/sitemap.xml')
@@ -89,6 +110,24 @@ describe('robots.txt and the sitemap', () => {
     ] as const) {
       assert.equal((await t.ask('GET', `/p/${id}`)).headers['x-robots-tag'], robots)
     }
+  })
+
+  test('readers get the older copy while a new one waits for its turn, or gets none', async () => {
+    const { text } = await t.ask('GET', '/sitemap.xml')
+    await make(await t.account({ plan: 'enterprise' }))
+    later()
+    const turns = await holdAllTurns()
+    const first = t.ask('GET', '/sitemap.xml')
+    try {
+      const second = await Promise.race([
+        t.ask('GET', '/sitemap.xml'),
+        first.then(() => 'the first came first'),
+      ])
+      assert.ok(typeof second !== 'string' && second.status === 200 && second.text === text)
+    } finally {
+      for (const end of turns) end()
+    }
+    assert.equal((await first).status, 200)
   })
 
   test('an account that forbids indexing is not in the sitemap, and its pages say noindex', async () => {

@@ -67,6 +67,15 @@ const POOLS = {
     maxWaitMs: 2_000,
     retryAfterMs: 5_000,
   },
+  /** Passwords that are checked. Two are hashed at a time; the others read and write rows meanwhile. */
+  passwords: {
+    capacity: 4,
+    maxOfAccount: 4,
+    isStrict: false,
+    maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
+    maxWaitMs: 8_000,
+    retryAfterMs: 5_000,
+  },
 } as const satisfies Record<string, Pool>
 
 export type TurnPool = keyof typeof POOLS
@@ -93,6 +102,7 @@ const turnsOf = perSharedDatabase((_sql: Sql) => {
     console: create('console'),
     downloads: create('downloads'),
     uploads: create('uploads'),
+    passwords: create('passwords'),
   } satisfies Record<TurnPool, FairTurns>
 })
 

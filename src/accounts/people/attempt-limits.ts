@@ -6,10 +6,12 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { deriveKey } from '../../kernel/secret-cipher.ts'
 import type { OperatorContext } from '../context.ts'
+import { waitForTurn } from '../limits/turns.ts'
 import { createNetworkMap } from '../network-map.ts'
 
 export const MAX_ATTEMPTS_PER_SOURCE = 10
@@ -50,7 +52,8 @@ type AttemptSource = {
   known: string | undefined
 }
 
-export type Throttled = { problem: 'wait'; seconds: number }
+/** `isOverload`: others may have caused it, so it is no limit that this source has reached. */
+export type Throttled = { problem: 'wait'; seconds: number; isOverload?: true }
 
 /**
  * Counts an attempt and makes it, at once or after earlier ones. Returns `wait` if its source has made too
@@ -72,31 +75,57 @@ export async function attemptSignIn<T>(
   })
   if (own !== undefined && own.attempts > MAX_ATTEMPTS_PER_SOURCE) return throttle(ctx, own.since)
   const ms = getPauseMs(all?.attempts ?? 0)
-  return ms === 0 ? verify() : verifyInTurn(ctx, email, ms, verify)
+  const inTurn = () => verifyInTurn(ctx, network, verify)
+  const result = ms === 0 ? await inTurn() : await verifyAfterEarlier(ctx, email, ms, inTurn)
+  if (result !== undefined) return result.verified
+  // No password was tried, so the attempt does not count for this source.
+  if (known === undefined) uncountNetworkAttempt(ctx, network)
+  await uncount(ctx, keyOfSource(ctx, source))
+  return { problem: 'wait', seconds: MAX_WAIT_MS / 1000, isOverload: true }
 }
 
 /** The pause before the n-th attempt of an e-mail in the window. */
 export const getPauseMs = (n: number): number =>
   Math.min(MAX_PAUSE_MS, Math.max(0, n - MAX_UNDELAYED_ATTEMPTS_PER_EMAIL) * PAUSE_STEP_MS)
 
-async function verifyInTurn<T>(
+type Verified<T> = { verified: T }
+
+/** Undefined if too many attempts of the e-mail wait, or if it takes too long. */
+async function verifyAfterEarlier<T>(
   ctx: OperatorContext,
   email: string,
   ms: number,
-  verify: () => Promise<T>,
-): Promise<T | Throttled> {
+  verify: () => Promise<Verified<T> | undefined>,
+): Promise<Verified<T> | undefined> {
   const state = perProcess(ctx.sql)
-  const later: Throttled = { problem: 'wait', seconds: MAX_WAIT_MS / 1000 }
-  if (state.waiting >= MAX_WAITING) return later
+  if (state.waiting >= MAX_WAITING) return undefined
   state.waiting++
   try {
-    const done = await state.queue.runWithin(email, MAX_WAIT_MS, async () => {
+    return await state.queue.runWithin(email, MAX_WAIT_MS, async () => {
       await pause(ms)
-      return { result: await verify() }
+      return verify()
     })
-    return done === undefined ? later : done.result
   } finally {
     state.waiting--
+  }
+}
+
+/** Networks take turns, because a password takes 90 ms of a processor. Undefined if others crowd it out. */
+async function verifyInTurn<T>(
+  ctx: OperatorContext,
+  network: string,
+  verify: () => Promise<T>,
+): Promise<Verified<T> | undefined> {
+  const asker = { address: network }
+  const endTurn = await waitForTurn(ctx, { pool: 'passwords', asker, response: undefined }).catch(error => {
+    if (error instanceof AppError && error.code === 'unavailable') return undefined
+    throw error
+  })
+  if (endTurn === undefined) return undefined
+  try {
+    return { verified: await verify() }
+  } finally {
+    endTurn()
   }
 }
 
@@ -171,6 +200,10 @@ async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Co
     const row = rows.find(one => one.email_hash === key)
     return row && { attempts: row.attempts, since: row.first_at.getTime() }
   })
+}
+
+async function uncount(ctx: OperatorContext, key: string): Promise<void> {
+  await ctx.sql`update sign_in_attempt set attempts = attempts - 1 where email_hash = ${key} and attempts > 0`
 }
 
 async function forget(ctx: OperatorContext, keys: string[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { Reading } from '../../standards/reading.ts'
 
 export type Reader =
   | { kind: 'public' }
-  | { kind: 'link'; link: ValidLink }
+  | { kind: 'link'; link: ValidLink; token: string }
   | { kind: 'key'; key: AuthenticatedKey }
 
 /** Other accounts' passports, and those that a link does not open, are read as by the public. */

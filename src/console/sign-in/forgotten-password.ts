@@ -34,7 +34,7 @@ export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
   const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {
-    const refusal = waitSentence(words, asked.seconds)
+    const refusal = waitSentence(words, asked)
     const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }

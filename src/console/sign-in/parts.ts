@@ -49,18 +49,24 @@ export function newPasswordInput({ signIn }: Texts, label: string, problems: Pro
 export const usernameInput = (email: string, name = '') =>
   html`<input type="text"!${name} value="${email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
 
-export const waitSentence = ({ texts }: Words, seconds: number) =>
-  texts.signIn.wait({ count: Math.ceil(seconds / 60) })
+export const waitSentence = ({ texts: { signIn } }: Words, { seconds, isOverload }: Throttled) =>
+  isOverload ? signIn.busy({ seconds }) : signIn.wait({ count: Math.ceil(seconds / 60) })
 
-/** Records a refused proof. Returns the sentence to show, with 429 after too many attempts. */
+/** 429 only for a limit that this source has reached itself. */
+export const getThrottledStatus = ({ isOverload }: Throttled) => (isOverload ? 503 : 429)
+
+/**
+ * Records a refused proof. Returns the sentence to show, with 429 after too many attempts and 503 under
+ * overload.
+ */
 export function refuseProof(
   { words, note }: AnyVisit,
   refused: { problem: 'wrong' } | Throttled,
   wrong: string,
-): { sentence: string; status: 422 | 429 } {
+): { sentence: string; status: 422 | 429 | 503 } {
   note('proof_refused')
   if (refused.problem === 'wrong') return { sentence: wrong, status: 422 }
-  return { sentence: waitSentence(words, refused.seconds), status: 429 }
+  return { sentence: waitSentence(words, refused), status: getThrottledStatus(refused) }
 }
 
 /** The session's new token if the password is right, else the sentence to show. */

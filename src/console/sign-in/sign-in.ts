@@ -22,7 +22,7 @@ import {
   SIGN_IN,
 } from '../page/route.ts'
 import { findDevice } from './cookies.ts'
-import { passkeyForm, requireHome, waitSentence } from './parts.ts'
+import { getThrottledStatus, passkeyForm, requireHome, waitSentence } from './parts.ts'
 
 export function showSignIn(visit: AnyVisit): Outcome {
   const next = ownPath(visit.query.get('next'))
@@ -68,7 +68,8 @@ function answer(visit: AnyVisit, result: SignInResult, { refusal, ...shown }: Sh
   if ('token' in result) return { to: shown.next, session: result.token, knows: result.email }
   visit.note(result.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
   if (result.problem === 'wrong') return page(visit, { ...shown, status: 422, refusal })
-  const waiting = page(visit, { ...shown, status: 429, refusal: waitSentence(visit.words, result.seconds) })
+  const status = getThrottledStatus(result)
+  const waiting = page(visit, { ...shown, status, refusal: waitSentence(visit.words, result) })
   return { ...waiting, headers: { 'retry-after': String(result.seconds) } }
 }
 
