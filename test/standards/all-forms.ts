@@ -39,7 +39,7 @@ export async function readAllForms(row: PublicPassportRow, audience: Audience) {
   const document = parse(buildEnDocument(reading, PUBLISHER))
   const full = fromEn(parse(buildFullEnDocument(reading, PUBLISHER)), category)
   const publisher = { ...PUBLISHER, issuer: verifiedIssuer(reading) }
-  const untp = buildUntpCredential({ reading, publisher, status: null })
+  const untp = buildUntpCredential({ reading, publisher, status: null, validUntil: MADE_AT })
   const expanded = await expand(JSON.parse(renderJsonLd(read(row, audience), NS)))
   const forms: Partial<Record<Form, unknown>> = {
     'EN 18223': fromEn(document, category),
@@ -51,6 +51,7 @@ export async function readAllForms(row: PublicPassportRow, audience: Audience) {
   return { reading, forms, full }
 }
 
+const END = new Date('2099-01-01T00:00:00Z')
 const findKey = createKeyFinder(readExample('did-example'))
 
 /** From one signature over all fields, as a reader of the audience gets it. */
@@ -61,7 +62,7 @@ async function readSdJwt(owner: Reading, audience: Audience) {
     Object.entries(document).filter(([name]) => fields.some(one => one.name === name)),
   )
   const { payload, disclosures } = buildSdJwt({
-    ...{ did: TEST_DID, issuedAt: MADE_AT, type: `${NS}/${id}/v2`, header: {}, status: null },
+    ...{ did: TEST_DID, issuedAt: MADE_AT, expiresAt: END, type: `${NS}/${id}/v2`, header: {}, status: null },
     ...{ passportId: owner.id, versionNo: 1, fields, data, commitKey: Buffer.alloc(32, 7) },
   })
   const jwt = await signJws(payload, SD_JWT, testSigner)
