@@ -64,6 +64,7 @@ function rowsOf(round: number): PublicPassportRow[] {
       batch_fields: null,
       indexable: true,
       audience_profile: 'contract',
+      withdrawn_files: 0,
       model_gtin: null,
       batch_gtin: null,
       dpp_id: null,

@@ -262,7 +262,10 @@ const TABLES: Record<string, readonly string[]> = {
     ],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping', 'mirror_run'],
-  media: ['media', 'media_usage', 'media_fetch', 'media_use', 'public_media'],
+  media: [
+    ...['media', 'media_usage', 'media_fetch', 'media_use', 'public_media'],
+    ...['withdrawn_media', 'withdrawal_request'],
+  ],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
   scans: [
     ...[

@@ -199,6 +199,10 @@ export type Texts = {
       title: string
       lead: string
     }
+    410: {
+      title: string
+      lead: string
+    }
     413: {
       title: string
       lead: string
@@ -595,6 +599,17 @@ export type Texts = {
     deleteLead: string
     keep: string
     inDraft: string
+    withdrawal: {
+      ask: string
+      question: string
+      lead: string
+      reason: string
+      reasonHint: string
+      submit: string
+      asked: (values: { at: Value; reason: Value }) => string
+      required: string
+      long: (values: { most: Value }) => string
+    }
     usedByDrafts: string
     onlyDraft: string
     inUse: string
@@ -604,6 +619,7 @@ export type Texts = {
       tooLarge: (values: { most: Value }) => string
       dimensions: (values: { megapixels: Value; side: Value }) => string
       activePdf: string
+      withdrawn: string
       damagedPdf: string
       damagedPicture: string
       empty: string
@@ -1861,6 +1877,8 @@ export type Texts = {
     offer_changed: string
     offer_deleted: string
     file_deleted: string
+    file_withdrawn: string
+    withdrawal_asked: string
     webhook_added: string
     webhook_changed: string
     webhook_paused: string
@@ -2122,6 +2140,7 @@ export type Texts = {
     other_category: (values: { category: Value }) => string
     unknown_picture: string
     unknown_document: string
+    withdrawn_file: string
     unstorable: string
   }
   kinds: {
@@ -2165,6 +2184,7 @@ export type Texts = {
     media_dimensions: string
     media_unreadable: string
     media_active_content: string
+    media_withdrawn: string
   }
   emails: {
     resetSubject: string

@@ -39,6 +39,8 @@ export type AuditAction =
   | 'offer_changed'
   | 'offer_deleted'
   | 'file_deleted'
+  | 'file_withdrawn'
+  | 'withdrawal_asked'
   | 'webhook_added'
   | 'webhook_changed'
   | 'webhook_paused'

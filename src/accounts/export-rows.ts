@@ -12,6 +12,7 @@ export type AccountLine = {
   audience_profile?: AudienceProfile
   uses_registry?: boolean
   backup_base_url?: string | null
+  withdrawn_files?: number
 }
 export type ActorLine = { id: number; kind: string; label: string }
 export type BrandLine = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ export async function exportAccount(
   accountId: number,
 ): Promise<{ account: AccountLine; shards: (number | null)[] }> {
   const [row] = await sql<(AccountLine & { all_shards: (number | null)[] })[]>`
-    select name, plan, indexable, audience_profile, uses_registry, backup_base_url, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
+    select name, plan, indexable, audience_profile, uses_registry, backup_base_url, withdrawn_files, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
   if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
   const { all_shards: shards, ...account } = row
   return { account, shards }
@@ -85,10 +86,11 @@ export async function importSettings(
     audience_profile: profile = 'contract',
     uses_registry: usesRegistry = false,
     backup_base_url: backupUrl = null,
+    withdrawn_files: withdrawnFiles = 0,
   }: AccountLine,
 ): Promise<void> {
   await sql`
     update account set indexable = ${indexable}, audience_profile = ${profile}, uses_registry = ${usesRegistry},
-      backup_base_url = ${backupUrl}
+      backup_base_url = ${backupUrl}, withdrawn_files = ${withdrawnFiles}
     where id = ${accountId}`
 }

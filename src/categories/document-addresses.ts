@@ -39,15 +39,26 @@ function mapDocuments(
   return changed ?? data
 }
 
-/** Adds the address of each document that has a file and no address of its own. */
+/**
+ * Adds the address of each document that has a file and no address of its own. A file that was withdrawn has
+ * no address any more, whoever wrote it.
+ */
 export const addDocumentUrls = (
   publicUrl: string,
   category: CompleteCategory,
   data: DataObject,
+  withdrawn: { has(id: string): boolean } = NONE,
 ): DataObject =>
-  mapDocuments(category, data, (entry, { file, url }) =>
-    entry[url] === undefined ? { ...entry, [url]: buildDocumentUrl(publicUrl, String(entry[file])) } : entry,
-  )
+  mapDocuments(category, data, (entry, { file, url }) => {
+    const address = buildDocumentUrl(publicUrl, String(entry[file]))
+    if (withdrawn.has(String(entry[file]))) {
+      const { [url]: own, ...rest } = entry
+      return own === address ? rest : entry
+    }
+    return entry[url] === undefined ? { ...entry, [url]: address } : entry
+  })
+
+const NONE = new Set<string>()
 
 /** Removes what `addDocumentUrls` added, from data that somebody has read and sends back. */
 export const removeDocumentUrls = (

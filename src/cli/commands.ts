@@ -19,6 +19,7 @@ const scans = () => import('./commands/accounts-scans.ts')
 const users = () => import('./commands/users.ts')
 const keys = () => import('./commands/keys.ts')
 const gtin = () => import('./commands/gtin.ts')
+const media = () => import('./commands/media.ts')
 const passports = () => import('./commands/passports.ts')
 const links = () => import('./commands/access-links.ts')
 const readiness = () => import('./commands/readiness.ts')
@@ -92,6 +93,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'passports proof': entry('write the proof of when a version existed', passports, 'passportsProof'),
   'gtin release': entry('release the GTIN of an inactive product for another product', gtin, 'gtinRelease'),
+  'media withdraw': entry('withdraw a picture or document for good', media, 'mediaWithdraw'),
+  'media withdrawals': entry('list the files that accounts ask to withdraw', media, 'mediaWithdrawals'),
   'passports revoke-credential': entry(
     'revoke the credentials of a passport',
     credentials,

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'plan_limit'
   | 'read_only'
   | 'not_found'
+  | 'gone'
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'timeout'
@@ -57,6 +58,7 @@ export type DetailCode =
   | 'media_dimensions'
   | 'media_unreadable'
   | 'media_active_content'
+  | 'media_withdrawn'
 
 /** Names and list indexes. */
 export type Path = readonly (string | number)[]

@@ -18,6 +18,7 @@ import {
 import type { MediaServices } from './media-services.ts'
 import { detectMediaType, isDeclaredType } from './media-type.ts'
 import { type PreparedFile, type Rejection, VARIANT_TYPES } from './prepare/prepared-file.ts'
+import { requireNotWithdrawn } from './withdrawn-media.ts'
 
 export type MediaContext = AccountContext & MediaServices
 
@@ -33,8 +34,8 @@ const NO_RESPONSE: StoredResponse = { status: 201, headers: {}, body: '' }
 
 /**
  * Checks and renders the file, stores its bytes, and then says that it is ready. The same bytes again return
- * the file as it is, and store what is missing of it. Throws `validation`, `payload_too_large`,
- * `unsupported_media_type`, `plan_limit`, `unavailable`.
+ * the file as it is, and store what is missing of it. Bytes that were withdrawn are refused. Throws
+ * `validation`, `payload_too_large`, `unsupported_media_type`, `plan_limit`, `unavailable`.
  */
 export async function addMedia(
   ctx: MediaContext,
@@ -46,6 +47,7 @@ export async function addMedia(
   const known = await findMedia(ctx, id)
   if (known?.status === 'ready' && (await hasObjects(ctx, known)))
     return finish(ctx, id, buildResponse, false)
+  if (known === undefined) await requireNotWithdrawn(ctx, id)
   const preparation = await ctx.preparer.prepare(bytes)
   if ('rejection' in preparation) throw toError(preparation.rejection)
   await reserve(ctx, { id, bytes: bytes.length, prepared: preparation })
@@ -92,6 +94,7 @@ async function reserve(ctx: MediaContext, { id, bytes, prepared }: NewFile): Pro
       throw unavailable('This file was deleted a moment ago. Send it again in a few seconds.')
     }
     if (row !== undefined) return
+    await requireNotWithdrawn(tx, id)
     await requireQuota(tx, { files: usage.files + 1, bytes: usage.bytes + bytes })
     await sql`
       insert into media (account_id, id, kind, status, type, bytes, width, height, color, created_at, created_by)
@@ -165,6 +168,7 @@ const finish = (
     else await renewUnused(tx, id)
     const file = await findMedia(tx, id)
     // A clean-up deletes what was begun an hour ago, and another request may delete what is ready.
+    if (file === undefined) await requireNotWithdrawn(tx, id)
     if (file?.status !== 'ready')
       throw unavailable('The file was deleted while it was being stored. Send it again.')
     if (isNew) await copyMedia(tx, tx.spread?.shards.slice(1) ?? [], id)

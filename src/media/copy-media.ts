@@ -4,13 +4,14 @@ import { getShard } from '../kernel/db/shards.ts'
 
 const PAGE_ROWS = 1_000
 
-/** Copies the rows of ready files from the account's home: of one file, or of all. */
+/** Copies the rows of ready files from the account's home: of one file, or of all with those withdrawn. */
 export async function copyMedia(
   { sql, accountId }: AccountContext,
   shards: readonly number[],
   id?: string,
 ): Promise<void> {
   if (shards.length === 0) return
+  if (id === undefined) await copyWithdrawals({ sql, accountId }, shards)
   for (let last = '', isLast = false; !isLast; ) {
     const rows = await sql<{ id: string; file: string }[]>`
       select encode(m.id, 'hex') as id, to_jsonb(m)::text as file from media m
@@ -25,5 +26,21 @@ export async function copyMedia(
         select r.* from jsonb_populate_recordset(null::media, ${`[${rows.map(({ file }) => file)}]`}::text::jsonb) r
         on conflict do nothing`
     }
+  }
+}
+
+/** Few, because a person decides about each. Only the home clears the store. */
+async function copyWithdrawals(
+  { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,
+  shards: readonly number[],
+): Promise<void> {
+  const rows = await sql<{ file: string }[]>`
+    select (to_jsonb(w) || jsonb_build_object('cleared_at', w.withdrawn_at))::text as file from withdrawn_media w
+    where w.account_id = ${accountId}`
+  for (const shard of rows.length === 0 ? [] : shards) {
+    await getShard(sql, shard)`
+      insert into withdrawn_media
+      select r.* from jsonb_populate_recordset(null::withdrawn_media, ${`[${rows.map(({ file }) => file)}]`}::text::jsonb) r
+      on conflict do nothing`
   }
 }

@@ -5,13 +5,14 @@ import { audit } from '../accounts/audit.ts'
 import { isInStory } from '../accounts/brand/story.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { AppError, notFound } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { listObjectKeys } from './media-file.ts'
 import { isMediaInUse } from './media-use.ts'
 import type { MediaStore } from './store/media-store.ts'
+import { missingFileError } from './withdrawn-media.ts'
 
 /** A process that stores a file for longer than this was killed. */
-const UNFINISHED_MS = 3_600_000
+export const UNFINISHED_MS = 3_600_000
 const MAX_DELETED = 100
 
 export type DeletingContext = AccountContext & {
@@ -39,7 +40,7 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
     if (row !== undefined) await audit(home, 'file_deleted', id)
     return row
   })
-  if (file === undefined) throw notFound('file')
+  if (file === undefined) throw await missingFileError(ctx, id)
   await deleteObjects(atHome(ctx), ctx.mediaStore, file)
 }
 

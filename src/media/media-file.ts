@@ -5,6 +5,7 @@ import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { MediaType } from './media-type.ts'
 import { listWidths, type PictureWidth, VARIANT_TYPES, type VariantType } from './prepare/prepared-file.ts'
+import { missingFileError } from './withdrawn-media.ts'
 
 export const MEDIA_KINDS = ['picture', 'document'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
@@ -55,10 +56,10 @@ export async function findMedia(ctx: AccountContext, id: string): Promise<MediaF
   return row && toMediaFile(row)
 }
 
-/** Throws `not_found`. */
+/** Throws `not_found`, and `gone` if the file was withdrawn. */
 export async function getMedia(ctx: AccountContext, id: string): Promise<MediaFile> {
   const found = await findMedia(ctx, id)
-  if (found === undefined) throw notFound('file')
+  if (found === undefined) throw await missingFileError(ctx, id)
   return found
 }
 
@@ -84,3 +85,11 @@ export const listObjectKeys = (
         Object.keys(VARIANT_TYPES).map(type => `${accountId}/${id}/${one}.${type}`),
       )),
 ]
+
+/** All addresses of a file; `width` is null for a document. */
+export const listFileUrls = (publicUrl: string, { id, width }: Pick<MediaFile, 'id' | 'width'>): string[] =>
+  width === null
+    ? [`${publicUrl}/d/${id}`]
+    : listWidths(width).flatMap(one =>
+        Object.keys(VARIANT_TYPES).map(type => `${publicUrl}/m/${id}/${one}.${type}`),
+      )

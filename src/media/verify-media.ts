@@ -23,7 +23,10 @@ export async function verifyMedia(
   mediaStore: MediaStore,
   progress: Progress = () => {},
 ): Promise<MediaReport> {
-  const problems = { missing: new Examples(), changed: new Examples(), orphaned: new Examples() }
+  const problems = {
+    ...{ missing: new Examples(), changed: new Examples(), orphaned: new Examples() },
+    withdrawn: new Examples(),
+  }
   let [files, bytes] = [0, 0]
   const homes = await findHomesOfSpread(sql)
   for (const shard of listShards(sql)) {
@@ -47,8 +50,9 @@ export async function verifyMedia(
   }
   for await (const keys of groupKeys(mediaStore)) {
     // Rows come before their objects and go after them: what has no row is forgotten, or gone by now.
-    for (const key of await findUnknownKeys(sql, keys))
-      if ((await mediaStore.read(key)) !== undefined) problems.orphaned.add(key)
+    const { unknown, withdrawn } = await sortKeys(sql, keys)
+    for (const key of unknown) if ((await mediaStore.read(key)) !== undefined) problems.orphaned.add(key)
+    for (const key of withdrawn) if ((await mediaStore.read(key)) !== undefined) problems.withdrawn.add(key)
   }
   return {
     files,
@@ -57,6 +61,9 @@ export async function verifyMedia(
       ...problems.missing.describe(n => `${n} objects of files are missing`),
       ...problems.changed.describe(n => `${n} files are not as they were sent`),
       ...problems.orphaned.describe(n => `${n} objects belong to no file and can be deleted`),
+      ...problems.withdrawn.describe(
+        n => `${n} objects of withdrawn files are still stored; repeat "carnet media withdraw" for them`,
+      ),
     ],
   }
 }
@@ -124,22 +131,36 @@ async function* groupKeys(mediaStore: MediaStore): AsyncGenerator<string[]> {
   if (keys.length > 0) yield keys
 }
 
-/** A file that is being written under a temporary name is not unknown. */
-async function findUnknownKeys(sql: Sql, keys: readonly string[]): Promise<string[]> {
+/** Objects of no file, and of withdrawn ones. One that is being written under a temporary name is neither. */
+async function sortKeys(
+  sql: Sql,
+  keys: readonly string[],
+): Promise<{ unknown: string[]; withdrawn: string[] }> {
   const parsed = keys.flatMap(key => {
     const [account = '', id = '', name = ''] = key.split('/')
     if (name.endsWith('.partial')) return []
     const isOurs = /^\d{1,9}$/.test(account) && MEDIA_ID.test(id)
     return [{ key, accountId: isOurs ? Number(account) : 0, id: isOurs ? id : '' }]
   })
-  const known = new Set<string>()
+  const [known, withdrawn] = [new Set<string>(), new Set<string>()]
   for (const shard of listShards(sql)) {
+    const asked = [parsed.map(one => one.accountId), parsed.map(one => one.id)] as const
     const rows = await shard<{ place: string }[]>`
       select account_id || '/' || encode(id, 'hex') as place from media
       where (account_id, id) in (
-        select k.account_id, decode(k.id, 'hex')
-        from unnest(${parsed.map(one => one.accountId)}::int[], ${parsed.map(one => one.id)}::text[]) as k(account_id, id))`
+        select k.account_id, decode(k.id, 'hex') from unnest(${asked[0]}::int[], ${asked[1]}::text[]) as k(account_id, id))`
     for (const { place } of rows) known.add(place)
+    const tombstones = await shard<{ place: string }[]>`
+      select account_id || '/' || encode(id, 'hex') as place from withdrawn_media
+      where (account_id, id) in (
+        select k.account_id, decode(k.id, 'hex') from unnest(${asked[0]}::int[], ${asked[1]}::text[]) as k(account_id, id))`
+    for (const { place } of tombstones) withdrawn.add(place)
   }
-  return parsed.filter(({ accountId, id }) => !known.has(`${accountId}/${id}`)).map(({ key }) => key)
+  const isIn = (places: ReadonlySet<string>) => (one: (typeof parsed)[number]) =>
+    places.has(`${one.accountId}/${one.id}`)
+  const toKey = ({ key }: (typeof parsed)[number]) => key
+  return {
+    unknown: parsed.filter(one => !isIn(known)(one) && !isIn(withdrawn)(one)).map(toKey),
+    withdrawn: parsed.filter(isIn(withdrawn)).map(toKey),
+  }
 }

@@ -1,6 +1,7 @@
 /** The scheduled tasks of pictures and documents, in one shard. */
 import { deleteUnfinishedMedia } from '../media/delete-media.ts'
 import { deleteOldFetches, deleteUnusedMedia, type UnusedCursor } from '../media/delete-unused-media.ts'
+import { clearWithdrawnMedia } from '../media/withdraw-media.ts'
 import { isNamedInDraft } from '../passports/drafts/named-in-drafts.ts'
 import { createMediaFetcher, type MediaFetcherSetup } from './media-fetcher.ts'
 import { repeat } from './repeat.ts'
@@ -40,6 +41,8 @@ export function createMediaCleanup({ sql, clock, log, mediaStore }: CleanupSetup
     const { deleted: unused, next } = await deleteUnusedMedia({ sql, clock }, setup, cursor)
     cursor = next
     await deleteOldFetches({ sql, clock })
+    const withdrawn = await clearWithdrawnMedia({ sql, clock }, mediaStore)
+    if (withdrawn > 0) log.info({ withdrawn }, 'the bytes of withdrawn files are deleted')
     if (unfinished + unused > 0) log.info({ unfinished, unused }, 'files deleted from the store')
   }
 }

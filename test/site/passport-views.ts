@@ -38,6 +38,7 @@ export const rowOf = (
     batch_fields: null,
     indexable: true,
     audience_profile: 'contract',
+    withdrawn_files: 0,
     model_gtin: null,
     batch_gtin: null,
     dpp_id: null,

@@ -4,16 +4,20 @@ import { hash } from 'node:crypto'
 import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { actAsOperator } from '../../src/accounts/accounts.ts'
 import { findStory } from '../../src/accounts/brand/story.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { listShards } from '../../src/kernel/db/shards.ts'
+import { addMedia } from '../../src/media/add-media.ts'
 import { originalKey } from '../../src/media/media-file.ts'
 import { verifyMedia } from '../../src/media/verify-media.ts'
+import { withdrawMedia } from '../../src/media/withdraw-media.ts'
+import { askForWithdrawal } from '../../src/media/withdrawal-requests.ts'
 import { updateStory } from '../../src/passports/story/update-story.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { cloneDatabase, getTestShard, type TestDatabase } from '../database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
 import { type Folder, poolOfOne, temporaryFolder } from './stores.ts'
@@ -230,4 +234,38 @@ describe('pictures and documents in the export of an account', () => {
     const made = await exportTo(folder.file('third'), folder.file('third.files'))
     assert.deepEqual([made.counts.file, made.missing_files], [3, 1])
   })
+})
+
+test('a withdrawn file goes with the export as its tombstone, and the new account cannot store it either', async () => {
+  const { mediaStore } = s.setup.media
+  const bytes = await makePdf('By mistake')
+  const id = await store(bytes, 'application/pdf')
+  const asked = await store(await makePdf('Also'), 'application/pdf')
+  const data = newProduct({ documents: [{ media: id, title: { en: 'Contract' } }] })
+  const made = await s.ask('POST', '/api/v1/products', { key: source.key, body: data })
+  assert.equal(made.status, 201, made.text)
+  await askForWithdrawal(source.ctx, { id: asked, reason: 'Please.' })
+  const operator = await actAsOperator({ sql: getTestShard(s.sql), clock: s.clock }, source.id)
+  await withdrawMedia({ ...operator, mediaStore }, { id, reason: 'A mistake.' })
+  const to = folder.file('withdrawn.ndjson')
+  const { counts } = await exportTo(to, `${to}.files`)
+  assert.deepEqual([counts.withdrawn_file, counts.withdrawal_request], [1, 1])
+  assert.ok(!(await readdir(`${to}.files`)).includes(id))
+  const fresh = await cloneDatabase()
+  const third = await startHarness({ database: fresh })
+  try {
+    const { account } = await importAccountFromFile(
+      { ...third.setup, openPool: poolOfOne(fresh), clock: third.clock },
+      { path: to, name: undefined, plan: undefined, files: { folder: `${to}.files`, ...third.setup.media } },
+    )
+    const page = await third.ask('GET', `/p/${made.json.data.id}`)
+    assert.match(page.text, /A mistake\./)
+    assert.equal((await third.ask('GET', `/d/${id}`)).status, 410)
+    const ctx = await actAsOperator({ sql: getTestShard(third.sql), clock: third.clock }, Number(account))
+    await assert.rejects(addMedia({ ...ctx, ...third.setup.media }, { bytes }), /cannot be stored again/)
+    assert.deepEqual((await verifyMedia(third.sql, third.setup.media.mediaStore)).problems, [])
+  } finally {
+    await third.close()
+    await fresh.drop()
+  }
 })

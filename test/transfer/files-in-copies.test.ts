@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { actAsOperator } from '../../src/accounts/accounts.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { variantKey } from '../../src/media/media-file.ts'
+import { withdrawMedia } from '../../src/media/withdraw-media.ts'
 import { updateStory } from '../../src/passports/story/update-story.ts'
 import { mirrorAccount } from '../../src/transfer/mirror/mirror-account.ts'
 import { exportStaticSite } from '../../src/transfer/static/export-static-site.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { cloneDatabase, getTestShard, type TestDatabase } from '../database.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
 import { type Folder, poolOfOne, temporaryFolder } from './stores.ts'
@@ -179,5 +181,30 @@ test('the block “From the brand” and its picture are in a static export and 
   t.clock.advance(2_000)
   await runMirror()
   assert.doesNotMatch(await readPage(mirror), /From the brand/)
+  t.clock.release()
+})
+
+test('a withdrawn file is in no new copy, and the next run removes it from a mirror', async () => {
+  const mirror = folder.file('withdrawn-mirror')
+  const site = folder.file('withdrawn-site')
+  const runMirror = () => mirrorAccount(setup(), { accountId: account.id, dir: mirror, all: false })
+  await runMirror()
+  assert.deepEqual(await readdir(join(mirror, 'd')), [open])
+  const operator = await actAsOperator({ sql: getTestShard(t.sql), clock: t.clock }, account.id)
+  for (const id of [open, picture]) {
+    await withdrawMedia({ ...operator, mediaStore: t.setup.media.mediaStore }, { id, reason: 'A mistake.' })
+  }
+  t.clock.advance(2_000)
+  await runMirror()
+  await exportStaticSite(setup(), { accountId: account.id, dir: site })
+  for (const dir of [site, mirror]) {
+    for (const path of [`d/${open}`, `m/${picture}/320.jpg`])
+      await assert.rejects(readFile(join(dir, path)), { code: 'ENOENT' }, path)
+    const page = await readFile(join(dir, 'p', product, 'index.html'), 'utf8')
+    assert.match(page, /A mistake\./)
+    assert.ok(page.includes(open) && page.includes(picture))
+    const manifest = dir === site ? 'manifest.ndjson' : 'manifest.json'
+    assert.ok(!(await readFile(join(dir, manifest), 'utf8')).includes(`d/${open}`))
+  }
   t.clock.release()
 })

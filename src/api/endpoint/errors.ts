@@ -15,6 +15,7 @@ export const STATUS = {
   archived: 409,
   gtin_taken: 409,
   in_use: 409,
+  gone: 410,
   idempotency_in_progress: 409,
   version_conflict: 412,
   payload_too_large: 413,

@@ -26,6 +26,8 @@ export function explainFileProblem(words: Words, error: AppError, bytes: Uint8Ar
       return problems.dimensions({ megapixels: MAX_PIXELS / 1e6, side: MAX_SIDE_PIXELS })
     case 'media_active_content':
       return problems.activePdf
+    case 'media_withdrawn':
+      return problems.withdrawn
     case 'media_unreadable':
       if (bytes.length === 0) return problems.empty
       return isPdf ? problems.damagedPdf : problems.damagedPicture

@@ -44,6 +44,7 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
   plan_required: 403,
   read_only: 403,
   not_found: 404,
+  gone: 410,
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

@@ -13,6 +13,7 @@ import { findMedia } from '../../media/media-file.ts'
 import type { UseAudience } from '../../media/media-use.ts'
 import { findPublicMedia, type PublicMedia, storePublicMedia } from '../../media/public-media.ts'
 import { listUses, type StoredUse } from '../../media/served-uses.ts'
+import { findWithdrawal, findWithdrawals, goneError } from '../../media/withdrawn-media.ts'
 import { getPrimaryLanguage } from '../read/build-reading.ts'
 import type { ValidLink } from './access-links.ts'
 
@@ -42,7 +43,10 @@ const SEEN_BY = { legitimate_interest: ['p', 'l'], authority: ['p', 'l', 'a'] } 
   readonly UseAudience[]
 >
 
-/** The file, if a passport that the link opens shows it to the link's audience in some version. */
+/**
+ * The file, if a passport that the link opens shows it to the link's audience in some version. Throws `gone`
+ * if it would but for a withdrawal.
+ */
 export async function findFileForLink(
   sql: Sql,
   link: ValidLink,
@@ -50,7 +54,10 @@ export async function findFileForLink(
 ): Promise<PublicMedia | undefined> {
   for (const { sql: shard } of await listShardsOf(sql, link.accountId)) {
     const file = (await findOwnUse(shard, link, id)) ?? (await findInheritedUse(shard, link, id))
-    if (file !== undefined) return file
+    if (file === undefined) continue
+    const withdrawal = (await findWithdrawals(shard, link.accountId, [id])).get(id)
+    if (withdrawal !== undefined) throw goneError(withdrawal)
+    return file
   }
   return undefined
 }
@@ -70,7 +77,7 @@ function findOwnUse(sql: Sql, { accountId, audience, passportUuid }: ValidLink, 
           select from passport p where p.id = u.passport_id and p.account_id = u.account_id
             and (p.parent_id = ${passportUuid} or p.model_id = ${passportUuid})))`
   return listUses(sql, {
-    ...{ id, accountId, audiences: SEEN_BY[audience] },
+    ...{ id, accountId, audiences: SEEN_BY[audience], withWithdrawn: true },
     ...(condition && { condition }),
   }).then(uses => findShown(sql, id, uses, audience))
 }
@@ -85,7 +92,10 @@ async function findInheritedUse(
   const condition = sql`exists (
     select from passport p where p.id = ${passportUuid} and p.account_id = u.account_id and p.level <> 'm'
       and (p.parent_id = u.passport_id or p.model_id = u.passport_id))`
-  const [use] = await listUses(sql, { id, accountId, audiences: SEEN_BY[audience], condition })
+  const [use] = await listUses(sql, {
+    ...{ id, accountId, audiences: SEEN_BY[audience], condition },
+    withWithdrawn: true,
+  })
   if (use === undefined) return undefined
   for (const version of await readDistinctVersions(sql, accountId, passportUuid)) {
     const name = findShownName(version, id, audience)
@@ -164,9 +174,11 @@ function nameDocument({ title, type }: DataObject, primaryLanguage: string): str
   return [text, type].find(one => typeof one === 'string' && one.trim() !== '')?.toString() ?? DEFAULT_NAME
 }
 
-/** A file of the account itself, whether a passport refers to it or not. */
+/** A file of the account, whether a passport refers to it or not. Throws `gone` for a withdrawn one. */
 export async function findOwnFile(ctx: AccountContext, id: string): Promise<PublicMedia | undefined> {
   const file = await findMedia(ctx, id)
+  const withdrawal = file === undefined ? await findWithdrawal(ctx, id) : undefined
+  if (withdrawal !== undefined) throw goneError(withdrawal)
   if (file?.status !== 'ready') return undefined
   for (const { sql, accountId } of listAccountShards(ctx)) {
     const uses = await listUses(sql, { id, accountId, audiences: ['p', 'l', 'a', 'o'] })

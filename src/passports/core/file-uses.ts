@@ -4,8 +4,9 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { type FileReference, listFiles } from '../../categories/disclose.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { type AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
-import { KIND_LETTER } from '../../media/media-file.ts'
+import { KIND_LETTER, MEDIA_ID } from '../../media/media-file.ts'
 import { findUnknownUses, isUnknownMedia, type MediaUse, type UseAudience } from '../../media/media-use.ts'
+import { findWithdrawals, NO_WITHDRAWALS } from '../../media/withdrawn-media.ts'
 import type { PassportData } from './check-data.ts'
 import { rowProblem } from './row-problems.ts'
 
@@ -51,12 +52,26 @@ export async function findUnknownFiles(
   options?: { locks: boolean },
 ): Promise<Map<string, AppError>> {
   const unknown = await findUnknownUses(sql, uses, options)
+  const withdrawn = await findWithdrawnUses(sql, unknown)
   const byPassport = Map.groupBy(unknown, use => use.passport)
-  return new Map(Array.from(byPassport, ([id, some]) => [id, invalid(some.map(toDetail))]))
+  return new Map(
+    Array.from(byPassport, ([id, some]) => [id, invalid(some.map(use => toDetail(use, withdrawn.has(use))))]),
+  )
 }
 
-function toDetail({ path, media, kind }: FileUse): Detail {
-  const key = kind === KIND_LETTER.picture ? 'unknown_picture' : 'unknown_document'
+async function findWithdrawnUses(sql: Sql, uses: readonly FileUse[]): Promise<ReadonlySet<FileUse>> {
+  const withdrawn = new Set<FileUse>()
+  for (const [accountId, own] of Map.groupBy(uses, use => use.account_id)) {
+    const ids = [...new Set(own.map(({ media }) => media))].filter(id => MEDIA_ID.test(id))
+    const found = ids.length === 0 ? NO_WITHDRAWALS : await findWithdrawals(sql, accountId, ids)
+    for (const use of own) if (found.has(use.media)) withdrawn.add(use)
+  }
+  return withdrawn
+}
+
+function toDetail({ path, media, kind }: FileUse, isWithdrawn: boolean): Detail {
+  const unknown = kind === KIND_LETTER.picture ? 'unknown_picture' : 'unknown_document'
+  const key = isWithdrawn ? 'withdrawn_file' : unknown
   return rowProblem({ path: ['data', ...path], code: 'unknown_media' }, key, { media })
 }
 

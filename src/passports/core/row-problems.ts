@@ -16,6 +16,8 @@ export const ROW_PROBLEMS = {
     'This product is in the category {category}, which cannot change. Send that category, or leave it out.',
   unknown_picture: 'This account has no picture {media} that is ready. POST /media stores one.',
   unknown_document: 'This account has no document {media} that is ready. POST /media stores one.',
+  withdrawn_file:
+    'The operator of this service has withdrawn the file {media}. Remove the reference, or send another file.',
   unstorable: 'data contains text or a number that cannot be stored.',
 } as const
 

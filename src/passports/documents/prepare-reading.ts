@@ -2,7 +2,7 @@
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'
-import { findPictureFiles } from '../read/picture-files.ts'
+import { findDocumentFiles } from '../read/picture-files.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, PlacedRow, UnsignedSetup } from './setup.ts'
 import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
@@ -20,9 +20,9 @@ export async function prepareReading(
   const issuer = await findSigningIssuer(setup, row.account_id)
   const versionCommitment = issuer === undefined ? null : await commitToRow(setup, issuer, row)
   const did = issuer === undefined ? null : getDid(setup, issuer)
-  const pictures = await findPictureFiles(setup.sql, addresses, row)
+  const files = await findDocumentFiles(setup.sql, addresses, row)
   return {
-    reading: { ...buildReading(addresses, row, audience, pictures), versionCommitment },
+    reading: { ...buildReading(addresses, row, audience, files), versionCommitment },
     publisher: {
       ...{ publicUrl: addresses.publicUrl, nsUrl, did },
       ...(issuer === undefined ? {} : { issuer: getIssuerIdentity(addresses, issuer) }),

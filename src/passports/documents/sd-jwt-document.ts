@@ -12,7 +12,7 @@ import { PASSPORT_RECORD } from '../../standards/en18223/names.ts'
 import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
-import { findPictureFiles } from '../read/picture-files.ts'
+import { findDocumentFiles } from '../read/picture-files.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { getDid, getOrSign, getSignatureEnd, hashDocument, requireSigningIssuer } from './sign-document.ts'
@@ -54,13 +54,13 @@ export async function createSdJwt(
 
 /** The header is the public's: every reader gets it. */
 async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRow, issuer: SecretIssuer) {
-  const pictures = await findPictureFiles(sql, addresses, row)
+  const files = await findDocumentFiles(sql, addresses, row)
   const publisher = {
     ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid({ addresses }, issuer) },
     issuer: getIssuerIdentity(addresses, issuer),
   }
   const [all, open] = (['owner', 'public'] as const).map(audience => ({
-    ...buildReading(addresses, row, audience, pictures),
+    ...buildReading(addresses, row, audience, files),
     versionCommitment: null,
   }))
   if (all === undefined || open === undefined) throw new Error('broken assumption: both are built')

@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { signVcJwt } from '../../standards/signing/credential.ts'
 import { buildUntpCredential, listMissingForUntp } from '../../standards/untp/untp-0.7.0.ts'
 import { buildReading } from '../read/build-reading.ts'
-import { findPictureFiles } from '../read/picture-files.ts'
+import { findDocumentFiles } from '../read/picture-files.ts'
 import { readChainedVersion } from '../signed/version-hash.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentSetup, PlacedRow } from './setup.ts'
@@ -45,7 +45,7 @@ async function createUnsigned(
 ): Promise<{ issuer: SecretIssuer; credential: DataObject }> {
   const { sql, addresses, nsUrl } = setup
   const issuer = await requireSigningIssuer(setup, row.account_id)
-  const undated = buildReading(addresses, row, 'public', await findPictureFiles(sql, addresses, row))
+  const undated = buildReading(addresses, row, 'public', await findDocumentFiles(sql, addresses, row))
   requireNoneMissing(listMissingForUntp(undated))
   const version = await readChainedVersion(sql, row, row.shard)
   if (version === undefined) throw new AppError('not_found', 'The passport has no such version.')

@@ -17,13 +17,20 @@ import {
 } from '../core/record.ts'
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'
-import { listPictureAddresses, NO_PICTURES, type PictureFiles } from './picture-files.ts'
+import { type DocumentFiles, listPictureAddresses, NO_FILES } from './picture-files.ts'
 
 /** A row of one version. `updated_at`: the later of its time and the last archiving or restoring. */
 export type ReadableRow = PassportRow &
   Pick<
     PublicPassportRow,
-    'audience_profile' | 'model_gtin' | 'batch_gtin' | 'dpp_id' | 'model_dpp_id' | 'batch_dpp_id' | 'recalls'
+    | 'audience_profile'
+    | 'withdrawn_files'
+    | 'model_gtin'
+    | 'batch_gtin'
+    | 'dpp_id'
+    | 'model_dpp_id'
+    | 'batch_dpp_id'
+    | 'recalls'
   > & {
     /** The number of the current version; undefined: it is this one. */
     newest_version_no?: number
@@ -32,7 +39,7 @@ export type ReadableRow = PassportRow &
 /** What documents and pages say of a passport besides its data. */
 export function describePassport(
   addresses: Addresses,
-  row: Omit<ReadableRow, 'data' | 'audience_profile' | 'recalls'>,
+  row: Omit<ReadableRow, 'data' | 'audience_profile' | 'withdrawn_files' | 'recalls'>,
 ) {
   const id = idFromUuid(row.id)
   return {
@@ -68,7 +75,7 @@ export function buildReading(
   addresses: Addresses,
   row: ReadableRow,
   audience: Reading['audience'],
-  pictures: PictureFiles = NO_PICTURES,
+  { pictures, withdrawn }: DocumentFiles = NO_FILES,
 ): Omit<Reading, 'changedAt' | 'versionCommitment'> {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
@@ -86,7 +93,7 @@ export function buildReading(
     supersededByVersion: newest > row.version_no ? newest : null,
     data: addPictureAddresses(
       category,
-      addDocumentUrls(addresses.publicUrl, category, seen),
+      addDocumentUrls(addresses.publicUrl, category, seen, withdrawn),
       listPictureAddresses(pictures),
     ),
   }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { type AudienceProfile, selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
+import { selectWithdrawnFiles } from '../../accounts/withdrawn-files.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -73,6 +74,8 @@ export type PublicPassportRow = PassportRow & {
   indexable: boolean
   /** Which audiences its account has chosen for the fields. */
   audience_profile: AudienceProfile
+  /** How often a file of its account was withdrawn. */
+  withdrawn_files: number
   /** Current GTINs of its model and batch, whatever GTIN the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
@@ -158,6 +161,7 @@ const readById =
       case when p.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
       ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
+      ${selectWithdrawnFiles(sql)} as withdrawn_files,
       ${parentColumns(sql)}, ${selectRecalls(sql)} as recalls,
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...new Set(ids)]}::text[]::uuid[]) as k(id)

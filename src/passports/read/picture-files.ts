@@ -9,6 +9,7 @@ import {
   MEDIA_KINDS,
   type MediaKind,
 } from '../../media/media-file.ts'
+import { findWithdrawals, NO_WITHDRAWALS, type Withdrawals } from '../../media/withdrawn-media.ts'
 import type { Addresses, PassportRow } from '../core/record.ts'
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'
@@ -19,15 +20,20 @@ export type PictureFile = { width: number; height: number; color: string; url: s
 export type PictureFiles = ReadonlyMap<string, PictureFile>
 
 type PicturedRow = Pick<PassportRow, 'account_id' | 'data'> &
-  Pick<PublicPassportRow, 'shard'> &
+  Pick<PublicPassportRow, 'shard' | 'withdrawn_files'> &
   Parameters<typeof getDisclosedCategory>[0]
 
 export const NO_PICTURES: PictureFiles = new Map()
 
+/** `withdrawn`: files to which the data refers and that have no bytes any more. */
+export type DocumentFiles = { pictures: PictureFiles; withdrawn: Withdrawals }
 /** `documentBytes`: the size of each document, by the id of its file. */
-export type PassportFiles = { pictures: PictureFiles; documentBytes: ReadonlyMap<string, number> }
+export type PassportFiles = DocumentFiles & { documentBytes: ReadonlyMap<string, number> }
 
-export const NO_FILES: PassportFiles = { pictures: NO_PICTURES, documentBytes: new Map() }
+export const NO_FILES: PassportFiles = {
+  ...{ pictures: NO_PICTURES, withdrawn: NO_WITHDRAWALS },
+  documentBytes: new Map(),
+}
 
 type FileRow = {
   id: string
@@ -37,14 +43,15 @@ type FileRow = {
   color: string | null
 }
 
-/** Does not ask the database unless the data has pictures. */
-export async function findPictureFiles(
+/** Does not ask the database unless the data has pictures, or files were withdrawn. */
+export async function findDocumentFiles(
   sql: Sql,
   addresses: Addresses,
   row: PicturedRow,
-): Promise<PictureFiles> {
-  if (!row.data.includes('"pictures"')) return NO_PICTURES
-  return (await readFiles(sql, addresses, row, ['picture'])).pictures
+): Promise<DocumentFiles> {
+  const hasFiles = row.withdrawn_files > 0 && row.data.includes('"media"')
+  if (!hasFiles && !row.data.includes('"pictures"')) return NO_FILES
+  return readFiles(sql, addresses, row, ['picture'])
 }
 
 /** Pictures and documents. Does not ask the database unless the data has some. */
@@ -63,16 +70,30 @@ async function readFiles(
   row: PicturedRow,
   kinds: readonly MediaKind[],
 ): Promise<PassportFiles> {
-  const wanted = listFiles(getDisclosedCategory(row), JSON.parse(row.data))
-    .filter(({ id, kind }) => kinds.includes(kind) && MEDIA_ID.test(id))
-    .map(({ id }) => id)
-  if (wanted.length === 0) return NO_FILES
-  const rows = await readRows(sql, row, wanted, kinds)
+  const files = listFiles(getDisclosedCategory(row), JSON.parse(row.data)).filter(({ id }) =>
+    MEDIA_ID.test(id),
+  )
+  const wanted = files.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id)
+  const [rows, withdrawn] = await Promise.all([
+    wanted.length === 0 ? [] : readRows(sql, row, wanted, kinds),
+    row.withdrawn_files === 0 || files.length === 0 ? NO_WITHDRAWALS : readWithdrawals(sql, row, files),
+  ])
   const documents = rows.flatMap(({ id, width, bytes }): [string, number][] =>
     width === null ? [[id, bytes]] : [],
   )
-  return { pictures: toPictureFiles(addresses, rows), documentBytes: new Map(documents) }
+  return { pictures: toPictureFiles(addresses, rows), documentBytes: new Map(documents), withdrawn }
 }
+
+const readWithdrawals = (
+  sql: Sql,
+  { account_id, shard }: Place,
+  files: readonly { id: string }[],
+): Promise<Withdrawals> =>
+  findWithdrawals(
+    getShard(sql, shard),
+    account_id,
+    files.map(({ id }) => id),
+  )
 
 type Place = Pick<PicturedRow, 'account_id' | 'shard'>
 

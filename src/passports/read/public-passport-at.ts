@@ -1,5 +1,6 @@
 /** Passports as they were at a time, or in a version, for readers of public documents. */
 import { selectAudienceProfile } from '../../accounts/audience-profile.ts'
+import { selectWithdrawnFiles } from '../../accounts/withdrawn-files.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { selectRecalls } from '../core/recalls.ts'
@@ -54,7 +55,8 @@ const readPast =
     const rows = await sql<(Loaded<PastRow> & { n: number })[]>`
       select k.n::int, p.id, p.account_id, p.created_by, p.parent_id, p.model_id, p.level, p.category, p.lot, p.serial,
         v.version_no, v.schema_version, v.status, v.updated_at, false as outdated, c.data->>'gtin' as gtin,
-        ${selectData(sql, sql`v.own`)} as data, ${selectAudienceProfile(sql)} as audience_profile, p.dpp_id,
+        ${selectData(sql, sql`v.own`)} as data, ${selectAudienceProfile(sql)} as audience_profile,
+        ${selectWithdrawnFiles(sql)} as withdrawn_files, p.dpp_id,
         p.version_no as newest_version_no, ${selectRecalls(sql)} as recalls, ${parentColumns(sql)}
       from unnest(${keys.map(({ id }) => id)}::text[]::uuid[], ${keys.map(({ at }) => at)}::float8[],
         ${keys.map(({ versionNo }) => versionNo)}::int[]) with ordinality as k(id, at, version_no, n)

@@ -1,9 +1,11 @@
 /**
  * The addresses of files: `/m/{id}/{width}.{type}` for pictures, `/d/{id}` for documents. They count no scan,
- * set no cookie and log no reader. A file that a reader may not have is answered as if it did not exist.
+ * set no cookie and log no reader. A file that a reader may not have is answered as if it did not exist, and
+ * one that the operator has withdrawn with 410.
  */
 import type { FastifyReply } from 'fastify'
-import { notFound } from '../../kernel/errors.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { type AppError, notFound } from '../../kernel/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
 import { MEDIA_ID, originalKey, variantKey } from '../../media/media-file.ts'
 import {
@@ -15,6 +17,7 @@ import {
 } from '../../media/prepare/prepared-file.ts'
 import type { PublicMedia } from '../../media/public-media.ts'
 import type { ByteRange } from '../../media/store/byte-range.ts'
+import { findPublicWithdrawal, goneError, isKnownAsWithdrawn } from '../../media/withdrawn-media.ts'
 import { findPublicFile } from '../../passports/access/find-file.ts'
 import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
 import {
@@ -57,10 +60,24 @@ export function createMediaRoute(setup: SiteContext): MediaRoute {
     answerFromCache(exchange) {
       const { url = '' } = exchange.request
       if (!url.startsWith(PICTURES)) return false
-      const response = files.find(url, setup.clock.now().getTime())
+      const response = findCached(context, url)
       return response !== undefined && trySendPrepared(exchange, response, 'identity')
     },
   }
+}
+
+/** Nothing of a file of which this process knows that it is withdrawn. */
+function findCached({ files, clock, sql }: MediaContext, path: string, find: 'find' | 'findStale' = 'find') {
+  const found = files[find](path, clock.now().getTime())
+  if (found === undefined) return undefined
+  const [id = ''] = path.slice(PICTURES.length).split('/', 1)
+  return isKnownAsWithdrawn(sql, id) ? undefined : found
+}
+
+/** A file that had a public address and was withdrawn is gone; any other was never there. */
+async function missingFile(sql: Sql, id: string): Promise<AppError> {
+  const withdrawal = await findPublicWithdrawal(sql, id)
+  return withdrawal === undefined ? notFound('file') : goneError(withdrawal)
 }
 
 const isWidth = (width: number): width is PictureWidth => WIDTHS.some(one => one === width)
@@ -72,16 +89,17 @@ async function handlePicture(context: MediaContext, reply: FastifyReply): Promis
   const width = Number(digits)
   if (!MEDIA_ID.test(id) || !isWidth(width) || !isVariantType(type)) throw notFound('file')
   const path = `${PICTURES}${id}/${file}`
-  const { files, clock, addresses, sharedReads } = context
-  const cached = files.find(path, clock.now().getTime())
+  const { files, clock, addresses, sharedReads, sql } = context
+  const cached = findCached(context, path)
   if (cached !== undefined) return sendPrepared(reply, cached)
   const send = async () => {
-    const found = await findPublicFile(context.sql, id)
-    const widths = found?.width == null ? [] : listWidths(found.width)
-    if (found === undefined || !widths.includes(width)) throw notFound('file')
+    const found = await findPublicFile(sql, id)
+    if (found === undefined) throw await missingFile(sql, id)
+    const widths = found.width === null ? [] : listWidths(found.width)
+    if (!widths.includes(width)) throw notFound('file')
     const key = variantKey(found.accountId, id, width, type)
     const body = await sharedReads.read(key, reply.raw)
-    if (body === undefined) throw notFound('file')
+    if (body === undefined) throw await missingFile(sql, id)
     const response = prepareResponse({
       body,
       etagPrefix: `${width}`,
@@ -95,7 +113,7 @@ async function handlePicture(context: MediaContext, reply: FastifyReply): Promis
   try {
     return await context.uncachedLimit.run(reply, send)
   } catch (error) {
-    const stale = isUnavailable(error) ? files.findStale(path, clock.now().getTime()) : undefined
+    const stale = isUnavailable(error) ? findCached(context, path, 'findStale') : undefined
     if (stale === undefined || reply.sent) throw error
     return sendPrepared(reply, stale)
   }
@@ -129,7 +147,7 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
       return sendPdf(reply, { ...openDocument(context, reply, open), etag: `"${id}"`, headers })
     }
     const file = mayAuthorize(reply.request) ? await authorizeReader(context, reply.request, id) : undefined
-    if (file === undefined) throw notFound('file')
+    if (file === undefined) throw await missingFile(context.sql, id)
     context.uncachedLimit.refund(reply.request)
     const headers = { ...buildSecurityHeaders(publicUrl), ...PRIVATE_HEADERS }
     return sendPdf(reply, { ...openDocument(context, reply, file), etag: undefined, headers })
@@ -138,14 +156,14 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
 
 /** Throws `not_found` for a picture: what was sent of it is never served. */
 function openDocument(
-  { sharedReads }: MediaContext,
+  { sharedReads, sql }: MediaContext,
   { raw }: FastifyReply,
   { accountId, id, width, name }: PublicMedia,
 ) {
   if (width !== null) throw notFound('file')
   const key = originalKey(accountId, id)
-  const requireFound = <T>(found: T | undefined): T => {
-    if (found === undefined) throw notFound('file')
+  const requireFound = async <T>(found: T | undefined): Promise<T> => {
+    if (found === undefined) throw await missingFile(sql, id)
     return found
   }
   return {

@@ -1,7 +1,8 @@
 /** The list of a passport's documents: those that Carnet stores, and links to other sites. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import { formatFileSize, formatLanguage } from '../../i18n/format.ts'
+import { fillPlaceholders } from '../../i18n/catalogue.ts'
+import { formatDate, formatFileSize, formatLanguage } from '../../i18n/format.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import {
   findLink,
@@ -63,6 +64,7 @@ function renderEntry(locale: PageLocale, list: Field, path: string, entry: DataO
     })
   return [
     renderLinks(locale, name, id, entry[findMember('url')]),
+    renderWithdrawal(locale, id),
     renderSmallLanguageNote(locale, title),
     renderLine(facts),
     renderLine(others),
@@ -79,7 +81,17 @@ function renderLinks(locale: PageLocale, name: string, id: unknown, address: unk
   }
   const elsewhere =
     link === undefined || link.pathname.endsWith(`/d/${id}`) ? '' : ` · ${renderExternalLink(locale, link)}`
-  return html`<a href="../d/${id}">!${name}</a>!${elsewhere}`
+  const here = locale.withdrawn?.has(id) ? name : html`<a href="../d/${id}">!${name}</a>`
+  return html`!${here}!${elsewhere}`
+}
+
+/** When and why the operator has withdrawn the file; empty for any other. */
+export function renderWithdrawal({ language, labels, withdrawn }: PageLocale, id: unknown): string {
+  const withdrawal = typeof id === 'string' ? withdrawn?.get(id) : undefined
+  if (withdrawal === undefined) return ''
+  const date = formatDate(language, withdrawal.withdrawnAt.toISOString().slice(0, 10))
+  const [before = '', after = ''] = fillPlaceholders(labels.ui['withdrawn.line'], { date }).split('{reason}')
+  return html`<small class="doc"><b>${before}<bdi>${withdrawal.reason}</bdi>${after}</b></small>`
 }
 
 function describeFile({ language, documentBytes }: PageLocale, id: string): string {
@@ -94,7 +106,7 @@ function renderLine(parts: readonly string[]): string {
 }
 
 /** Cut off by the style sheet, so that a reader selects and copies the whole digest. */
-const renderDigest = (digest: unknown): string =>
+export const renderDigest = (digest: unknown): string =>
   typeof digest === 'string'
     ? html`<small class="doc">SHA-256 <code title="${digest}">${digest}</code></small>`
     : ''

@@ -51,8 +51,16 @@ export function renderPassportPage(
   const labels = getLabels(language)
   const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
   const keptQuery = renderKeptQuery(view, options)
-  const { primaryLanguage, documentBytes } = view
-  const locale = { language, labels, preferredLanguages, primaryLanguage, keptQuery, documentBytes }
+  const { primaryLanguage, documentBytes, withdrawn } = view
+  const locale = {
+    language,
+    labels,
+    preferredLanguages,
+    primaryLanguage,
+    keptQuery,
+    documentBytes,
+    withdrawn,
+  }
   const { qr, alternates, signature, country, story } = options
   const facts = buildKeyFacts(locale, view)
   const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts, signature, country }

@@ -84,7 +84,7 @@ export function buildPassportView(
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
   const { data: seen, withheld } = disclose(category, all, audience)
-  const data = addDocumentUrls(addresses.publicUrl, category, seen)
+  const data = addDocumentUrls(addresses.publicUrl, category, seen, files.withdrawn)
   const primaryLanguage = getPrimaryLanguage(all)
   const recalls = listRecalls(row)
   return {

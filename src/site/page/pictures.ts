@@ -4,6 +4,7 @@ import { getContrast } from '../../accounts/brand/accent.ts'
 import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { listWidths } from '../../media/prepare/prepared-file.ts'
 import type { PictureFile } from '../../passports/read/picture-files.ts'
+import { renderDigest, renderWithdrawal } from './documents.ts'
 import { type PageContext, renderOpenSection } from './page-context.ts'
 import type { PassportView } from './passport-view.ts'
 import { findLocalizedText, type PageLocale, renderAccountText, renderSmallLanguageNote } from './values.ts'
@@ -52,20 +53,33 @@ export function buildPicturePreload(view: PassportView): string | undefined {
   return `<../m/${first.id}/${width}.${extension}>; rel="preload"; as="image"; type="${type}"; imagesrcset="${listSources(first, extension)}"; imagesizes="${FIRST_SIZES}"; fetchpriority="high"`
 }
 
-/** All pictures but the first; empty without. */
+/** All pictures but the first, and what is left of withdrawn ones; empty without. */
 export function renderGallery(page: PageContext): string {
   const [, ...others] = listPictures(page.view)
-  if (others.length === 0) return ''
+  const withdrawn = renderWithdrawnPictures(page)
+  const title = page.labels.ui.pictures
+  if (others.length === 0) return withdrawn && renderOpenSection('pictures', title, withdrawn)
   const items = others.map((picture, i) => {
     const place = { className: `c${i + 1}`, sizes: OTHER_SIZES, loading: LAZY }
     return html`<li>!${renderPagePicture(page, picture, place)}</li>`
   })
-  const title = page.labels.ui.pictures
   return renderOpenSection(
     'pictures',
     title,
-    html`<ul class="row" tabindex="0" aria-label="${title}">!${items}</ul>`,
+    html`<ul class="row" tabindex="0" aria-label="${title}">!${items}</ul>!${withdrawn}`,
   )
+}
+
+/** What a picture showed, that it was withdrawn, and its digest. */
+function renderWithdrawnPictures(page: PageContext): string {
+  const entries = Array.isArray(page.view.data.pictures) ? page.view.data.pictures : []
+  const items = entries.map(asObject).flatMap(({ media, alt }) => {
+    const withdrawal = renderWithdrawal(page, media)
+    if (withdrawal === '') return []
+    const text = findLocalizedText(page, alt)
+    return html`<li>!${text === undefined ? '' : renderAccountText(text)}!${withdrawal}!${renderDigest(media)}</li>`
+  })
+  return items.length === 0 ? '' : html`<ul class="plain">!${items}</ul>`
 }
 
 export const renderPictureRules = (view: PassportView): string =>

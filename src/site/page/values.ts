@@ -6,6 +6,7 @@ import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 import { isOneLine } from '../../kernel/characters.ts'
+import type { Withdrawals } from '../../media/withdrawn-media.ts'
 
 export type PageLocale = {
   language: Language
@@ -18,6 +19,8 @@ export type PageLocale = {
   keptQuery: string
   /** The sizes of stored documents, by the id of the file. */
   documentBytes?: ReadonlyMap<string, number>
+  /** Files that were withdrawn, by their ids. */
+  withdrawn?: Withdrawals
 }
 
 /**

@@ -30,7 +30,11 @@ export function buildPublicError(
   }
   const language = negotiateErrorLanguage(request)
   const page =
-    isDocument(request) && status === 404 ? renderMissingDocument(language) : renderPage(status, language)
+    status === 410
+      ? renderNotice(language, 'withdrawn.title', ['withdrawn.text'])
+      : isDocument(request) && status === 404
+        ? renderMissingDocument(language)
+        : renderPage(status, language)
   return { headers: buildPageHeaders(publicUrl, language), page }
 }
 

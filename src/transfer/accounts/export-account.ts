@@ -7,6 +7,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportMediaFiles } from '../../media/export-files.ts'
 import { exportMediaUses } from '../../media/export-uses.ts'
+import { exportWithdrawalRequests, exportWithdrawnMedia } from '../../media/withdrawal-rows.ts'
 import { exportCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import { exportDailyRoots } from '../../passports/copies/daily-root-rows.ts'
 import {
@@ -79,6 +80,7 @@ async function* listLines(
   // Files, drafts, status lists and daily roots are on the account's home.
   const home = shards.slice(0, 1)
   const missing_files = yield* listFiles(sql, home, { accountId, ...(files && { files }) })
+  for await (const line of readOnShards(sql, home, () => listWithdrawals(sql, accountId))) yield line
   const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
   for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0
@@ -122,6 +124,13 @@ async function* listFiles(
     else missing++
   }
   return missing
+}
+
+/** Of files without bytes, which have no line of their own. */
+async function* listWithdrawals(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
+  for (const file of await exportWithdrawnMedia(sql, accountId)) yield { type: 'withdrawn_file', ...file }
+  for (const asked of await exportWithdrawalRequests(sql, accountId))
+    yield { type: 'withdrawal_request', ...asked }
 }
 
 /** What belongs to no passport and to all shards. */

@@ -24,6 +24,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { importMediaUses } from '../../media/export-uses.ts'
+import { importWithdrawalRequests, importWithdrawnMedia } from '../../media/withdrawal-rows.ts'
 import { importCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
   type DailyRootBlockLine,
@@ -239,6 +240,8 @@ async function writeAccount(
 /** Lines of these types are collected and written together, in this order. */
 const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) => Promise<void>>> = {
   actor: importActors,
+  withdrawn_file: importWithdrawnMedia,
+  withdrawal_request: importWithdrawalRequests,
   content: importContents,
   passport: importPassports,
   gtin: importGtins,

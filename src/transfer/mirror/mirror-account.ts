@@ -21,7 +21,7 @@ import { getSettledTime, listChangedPassports } from '../../passports/read/list-
 import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
-import { openMirroredFiles } from './mirror-files.ts'
+import { openMirroredFiles, removeWithdrawnFiles } from './mirror-files.ts'
 import { type MirrorFolder, type MirrorPass, openMirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
 import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
@@ -84,6 +84,7 @@ async function run(
     const isFull = pass.since === EVER
     const shared = await mirror.openShared({ keeps: !isFull || !isNew, reads: isFull })
     const done = await mirrorPassports(setup, ctx, { mirror, shared, pass, isFull, ...options })
+    await removeWithdrawnFiles(ctx, mirror)
     const proofs = await mirrorProofs(documents, ctx, mirror)
     await writeShared(setup, ctx, shared)
     await shared.close()

@@ -1,4 +1,10 @@
-/** Pictures and documents in a mirror. Passports share them, and what was public stays public. */
+/**
+ * Pictures and documents in a mirror. Passports share them, and what was public stays public, unless the
+ * operator has withdrawn it.
+ */
+import { atHome } from '../../accounts/account-shard.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { exportWithdrawnMedia } from '../../media/withdrawal-rows.ts'
 import { isSharedFile, type StaticFile } from '../static/passport-pages.ts'
 import type { MirrorFolder } from './mirror-folder.ts'
 
@@ -28,4 +34,13 @@ export function openMirroredFiles(mirror: MirrorFolder, isFull: boolean) {
       }
     },
   }
+}
+
+export async function removeWithdrawnFiles(ctx: AccountContext, mirror: MirrorFolder): Promise<void> {
+  const { sql, accountId } = atHome(ctx)
+  for (const { id } of await exportWithdrawnMedia(sql, accountId))
+    for (const folder of ['m', 'd']) {
+      const group = await mirror.openGroup(`${folder}/${id}`, { keeps: false, reads: false })
+      await group.close()
+    }
 }

@@ -56,9 +56,10 @@ async function write(
     if (last === null) await writeVocabulary(setup, site)
     const sql = await pool.reserve()
     const { account, shards } = await exportAccount(sql, accountId)
-    const { audience_profile = 'contract' } = account
+    const { audience_profile = 'contract', withdrawn_files = 0 } = account
     const { audience_profile: before = 'contract' } = site.resumed
     if (last !== null && before !== audience_profile) throw changedAudience(dir)
+    if (last !== null && (site.resumed.withdrawn_files ?? 0) !== withdrawn_files) throw withdrawnSince(dir)
     const first = last?.shard === undefined ? 0 : shards.indexOf(last.shard)
     for (const [i, shard] of shards.slice(first).entries()) {
       if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
@@ -70,7 +71,7 @@ async function write(
           last: { level, uuid, ...(shard !== null && { shard }) },
           passports: ++passports,
           left_out,
-          audience_profile,
+          ...{ audience_profile, withdrawn_files },
         })
         options.progress?.(passports)
       }
@@ -90,6 +91,11 @@ async function write(
 const changedAudience = (dir: string) =>
   invalidInput(
     `The account's audience profile has changed since ${dir} was begun. Export into an empty folder: earlier pages show other fields.`,
+  )
+
+const withdrawnSince = (dir: string) =>
+  invalidInput(
+    `A file of the account was withdrawn since ${dir} was begun. Delete ${dir}, which may have it, and export into an empty folder.`,
   )
 
 /** Returns how many GS1 addresses cannot be files. */

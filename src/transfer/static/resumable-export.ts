@@ -34,6 +34,8 @@ type Progress = {
   left_out: number
   /** Of the account when the pages were written; absent in files of earlier versions. */
   audience_profile?: AudienceProfile
+  /** How often a file of the account had been withdrawn; absent for never. */
+  withdrawn_files?: number
 }
 type SavedProgress = Owner &
   Progress & { files: number; bytes: number; manifest_bytes: number } & {
