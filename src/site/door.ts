@@ -15,6 +15,7 @@ import {
   prepareContentSpecifications,
   prepareContextVersions,
   prepareNamespace,
+  prepareTerms,
 } from './json-ld/namespace.ts'
 import { createMediaRoute } from './media/media-route.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
@@ -81,6 +82,7 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
   const documents = [
     ...prepareContextVersions(addresses.publicUrl, nsUrl),
     ...prepareContentSpecifications(addresses.publicUrl, nsUrl),
+    prepareTerms(addresses.publicUrl, nsUrl),
   ]
   for (const [name, response] of documents) {
     handlers[`${path}/${name}`] = (_request, reply) => sendPrepared(reply, response)

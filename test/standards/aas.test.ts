@@ -9,6 +9,7 @@ import { buildAasx } from '../../src/standards/aas/aasx.ts'
 import { buildAasEnvironment, renderAasEnvironment } from '../../src/standards/aas/environment.ts'
 import { DPP_METADATA } from '../../src/standards/aas/names.ts'
 import type { Reading } from '../../src/standards/reading.ts'
+import { buildTermUrn } from '../../src/standards/term-urn.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
 import { PUBLISHER, READINGS, readData } from './readings.ts'
@@ -115,10 +116,40 @@ describe('submodels', () => {
     const semanticsOf = (reading: Reading) => findSubmodel(reading, 'DppMetadata').semanticId.keys[0].value
     assert.equal(semanticsOf(TEXTILE), DPP_METADATA)
     const unknown = buildExampleReading('textile', { changes: { manufacturingFacility: undefined } })
-    assert.equal(semanticsOf(unknown), `${PUBLISHER.nsUrl}/aas/DppMetadata/v1`)
+    assert.equal(semanticsOf(unknown), buildTermUrn('aas/DppMetadata/v1'))
+    assert.equal(findSubmodel(TEXTILE, 'DppMetadata').supplementalSemanticIds, undefined)
     assert.ok(!('facilityId' in readElements(unknown, 'DppMetadata')))
     for (const { idShort, semanticId } of requireEnvironment(BATTERY).submodels.slice(1))
-      assert.equal(semanticId.keys[0].value, `${PUBLISHER.nsUrl}/aas/${idShort}/v1`)
+      assert.equal(semanticId.keys[0].value, buildTermUrn(`aas/${idShort}/v1`))
+  })
+
+  it('name the templates that they are near to, and the address of before, as supplemental semantic ids', () => {
+    const othersOf = (reading: Reading) =>
+      Object.fromEntries(
+        requireEnvironment(reading).submodels.map(({ idShort, supplementalSemanticIds = [] }: Any) => [
+          idShort,
+          supplementalSemanticIds.map(({ keys }: Any) => keys[0].value),
+        ]),
+      )
+    const own = (idShort: string) => `${PUBLISHER.nsUrl}/aas/${idShort}/v1`
+    const nameplate = 'https://admin-shell.io/idta/nameplate/3/0/Nameplate'
+    assert.deepEqual(othersOf(TEXTILE), {
+      DppMetadata: [],
+      Nameplate: [nameplate, own('Nameplate')],
+      ProductData: [own('ProductData')],
+      PassportRecord: [own('PassportRecord')],
+    })
+    const battery = othersOf(BATTERY)
+    assert.deepEqual(battery.Nameplate, [
+      'https://admin-shell.io/idta/digitalbatterypassport/nameplate/1/0/Nameplate',
+      ...[nameplate, own('Nameplate')],
+    ])
+    assert.deepEqual(battery.HandoverDocumentation, ['0173-1#01-AHF578#003', own('HandoverDocumentation')])
+    assert.equal(battery.TechnicalData[1], '0173-1#01-AHX837#002')
+    assert.equal(
+      battery.CarbonFootprint[0],
+      'https://admin-shell.io/idta/CarbonFootprint/CarbonFootprint/1/0',
+    )
   })
 
   it('name a manufacturer only where the operator is one', () => {

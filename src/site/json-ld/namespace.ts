@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import { allCategories, findCategory } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
+import { buildTermUrn } from '../../standards/term-urn.ts'
 import type { Representation } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
@@ -14,6 +15,7 @@ import {
   listOwnTerms,
   type OwnClass,
   renderContext,
+  renderTerms,
 } from './vocabulary.ts'
 
 const SHARED_HEADERS: Headers = {
@@ -78,6 +80,21 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
   )
 }
 
+/** The terms as linked data, at `terms` below the namespace. */
+export const prepareTerms = (publicUrl: string, nsUrl: string): [path: string, PreparedResponse] => [
+  'terms',
+  prepareResponse({
+    body: renderTerms(nsUrl),
+    etagPrefix: 'terms',
+    headers: {
+      'content-type': 'application/ld+json',
+      ...buildSecurityHeaders(publicUrl),
+      ...SHARED_HEADERS,
+      vary: 'Accept-Encoding',
+    },
+  }),
+]
+
 /**
  * The JSON Schemas of categories by path below the namespace (`textile/v2`), which documents name as their
  * content specifications.
@@ -126,7 +143,8 @@ function renderVocabularyPage(nsUrl: string): string {
 <header><p class="kind"><span>Vocabulary</span></p><h1>Terms of digital product passports</h1>
 <p>Passports as JSON-LD use the terms of schema.org and of GS1 where these exist, and the terms below for everything
 else. A term’s address is <span class="code">${nsUrl}#</span> and its name. A request that accepts
-<span class="code">application/ld+json</span> gets the JSON-LD context from the same address.</p></header>
+<span class="code">application/ld+json</span> gets the JSON-LD context from the same address. Each term also has a name that is the same on every server of this software:
+<a href="${nsUrl}/terms">${nsUrl}/terms</a> says so for programs.</p></header>
 <main id="content"><section><h2>Versions</h2><p>New fields of passports are added to the context. Each of its versions
 has an address where it never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
 <section><h2>Our classes</h2><p>Nodes inside a passport have one of these classes, or a class of schema.org.</p>
@@ -142,5 +160,5 @@ has one unit.</p><dl class="terms">!${entries}</dl></section>
 function renderRow({ name, description, isLocalized, places }: OwnClass & { isLocalized?: boolean }): string {
   const localized = isLocalized ? ' A text for each language.' : ''
   const where = places.length === 0 ? '' : html`<br><small>${places.join(', ')}</small>`
-  return html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}${localized}!${where}</dd></div>`
+  return html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}${localized}!${where}<br><small class="code">${buildTermUrn(name)}</small></dd></div>`
 }

@@ -7,6 +7,7 @@ import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import { getDictionaryTerm } from '../../standards/en18223/dictionary.ts'
 import { RECORD_FIELD } from '../../standards/en18223/header.ts'
+import { buildTermUrn } from '../../standards/term-urn.ts'
 import { getJsonLdClass, getJsonLdTerm, hasSchemaClass } from './shapes.ts'
 
 /**
@@ -163,4 +164,33 @@ export function renderContext(nsUrl: string): string {
   }
   for (const { name } of listOwnClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
+}
+
+/**
+ * Our terms as linked data, each with the name that it has on every server: whoever reads passports of
+ * several servers can treat them as one.
+ */
+export function renderTerms(nsUrl: string): string {
+  const describe =
+    (type: string, relation: string) =>
+    ({ name, description }: OwnClass): Record<string, unknown> => ({
+      '@id': `dpp:${name}`,
+      '@type': type,
+      'rdfs:comment': { '@value': description, '@language': 'en' },
+      [relation]: { '@id': buildTermUrn(name) },
+    })
+  const graph = [
+    ...listOwnTerms().map(describe('rdf:Property', 'owl:equivalentProperty')),
+    ...listOwnClasses().map(describe('rdfs:Class', 'owl:equivalentClass')),
+    ...listDictionaryEntries().map(describe('skos:Concept', 'skos:exactMatch')),
+  ]
+  const context = {
+    '@version': 1.1,
+    dpp: `${nsUrl}#`,
+    owl: 'http://www.w3.org/2002/07/owl#',
+    rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+    rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+    skos: 'http://www.w3.org/2004/02/skos/core#',
+  }
+  return `${JSON.stringify({ '@context': context, '@graph': graph }, null, 1)}\n`
 }

@@ -7,6 +7,7 @@ import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { buildDictionaryReference } from '../en18223/dictionary.ts'
 import { isResource } from '../en18223/elements.ts'
 import { guessMediaType } from '../media-types.ts'
+import { buildTermUrn } from '../term-urn.ts'
 import {
   type IdtaElement,
   MAX_FILE_ADDRESS_LENGTH,
@@ -25,19 +26,31 @@ export type AasOptions = {
   primaryLanguage: string
 }
 
-/** Of an element: without a name inside lists, without a meaning where there is no entry for it. */
-type Head = { idShort?: string; semanticId?: string }
+/**
+ * Of an element: without a name inside lists, without a meaning where there is no entry for it. `otherIds`:
+ * what else names its meaning.
+ */
+type Head = { idShort?: string; semanticId?: string; otherIds?: readonly string[] }
 
 export const refer = (value: string): DataObject => ({
   type: 'ExternalReference',
   keys: [{ type: 'GlobalReference', value }],
 })
 
-const buildHead = (modelType: string, { idShort, semanticId }: Head): DataObject => ({
+const buildHead = (modelType: string, { idShort, semanticId, otherIds }: Head): DataObject => ({
   modelType,
   ...(idShort === undefined ? {} : { idShort }),
   ...(semanticId === undefined ? {} : { semanticId: refer(semanticId) }),
+  ...(otherIds === undefined ? {} : { supplementalSemanticIds: otherIds.map(refer) }),
 })
+
+/** Our own entry has the same id on every server. Where it is described depends on the server. */
+function identifyField(field: Field, nsUrl: string): Head {
+  const address = buildDictionaryReference(field, nsUrl)
+  return address.startsWith(`${nsUrl}#`)
+    ? { semanticId: buildTermUrn(address.slice(nsUrl.length + 1)), otherIds: [address] }
+    : { semanticId: address }
+}
 
 export const buildProperty = (head: Head, valueType: ValueType, value: string): SubmodelElement => ({
   ...buildHead(MODEL_TYPE.property, head),
@@ -146,10 +159,9 @@ export function buildFieldElement(
 ): SubmodelElement | undefined {
   if (value === undefined || value === null) return undefined
   const fits = known.valueType !== VALUE_TYPE.unsignedInt || isUnsignedInt(value)
-  const { idShort = field.name, semanticId = buildDictionaryReference(field, options.nsUrl) } = fits
-    ? known
-    : {}
-  const head = { idShort: nameElement(idShort, taken), semanticId }
+  const { idShort = field.name, semanticId } = fits ? known : {}
+  const meaning = semanticId === undefined ? identifyField(field, options.nsUrl) : { semanticId }
+  const head = { idShort: nameElement(idShort, taken), ...meaning }
   if (field.localized) return buildTranslations(head, asObject(value), options.primaryLanguage)
   if (field.type === 'object')
     return buildCollection(

@@ -49,6 +49,37 @@ export const DPP_METADATA = 'https://admin-shell.io/idta/cds/dppMetadata/1'
 export const DPP_METADATA_VERSION = { version: '1', revision: '0' } as const
 export const CONTENT_SPECIFICATION_ID = 'https://admin-shell.io/idta/cds/contentSpecificationId/1'
 
+const NAMEPLATE_TEMPLATE = 'https://admin-shell.io/idta/nameplate/3/0/Nameplate'
+
+/**
+ * Templates that our submodels are near to without all of their mandatory elements, by `idShort`. So these
+ * are supplemental semantic ids only.
+ */
+export const NEAR_TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  DppMetadata: [DPP_METADATA],
+  // IDTA 02006-3-0-1.
+  Nameplate: [NAMEPLATE_TEMPLATE],
+}
+
+/** For batteries: IDTA 02035, parts 1 to 7, with the general templates 02006, 02003, 02023 and 02004. */
+export const NEAR_BATTERY_TEMPLATES: typeof NEAR_TEMPLATES = {
+  ...NEAR_TEMPLATES,
+  Nameplate: [
+    'https://admin-shell.io/idta/digitalbatterypassport/nameplate/1/0/Nameplate',
+    NAMEPLATE_TEMPLATE,
+  ],
+  TechnicalData: [
+    'https://admin-shell.io/idta/digitalbatterypassport/TechnicalData/1/0',
+    '0173-1#01-AHX837#002',
+  ],
+  CarbonFootprint: ['https://admin-shell.io/idta/CarbonFootprint/CarbonFootprint/1/0'],
+  MaterialComposition: [
+    'urn:samm:io.admin-shell.idta.batterypass.material_composition:1.0.0#MaterialComposition',
+  ],
+  Circularity: ['urn:samm:io.admin-shell.idta.batterypass.circularity:1.0.0#Circularity'],
+  HandoverDocumentation: ['0173-1#01-AHF578#003'],
+}
+
 /** Elements of the digital nameplate (IDTA 02006-3). */
 export const NAMEPLATE = {
   uriOfTheProduct: '0112/2///61987#ABN590#002',

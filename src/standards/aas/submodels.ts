@@ -1,12 +1,13 @@
 /**
  * The submodels of a passport. All but DppMetadata lack mandatory elements of IDTA's templates, so they are
- * our own, with IDTA's entries on their elements.
+ * our own, with the templates as supplemental semantic ids and IDTA's entries on their elements.
  */
 import type { Field } from '../../categories/field.ts'
 import { type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { buildHeader, buildRecord, RECORD_FIELD } from '../en18223/header.ts'
 import { HEADER_DICTIONARY, HEADER_ENTRIES, HEADER_MEMBER } from '../en18223/names.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
+import { buildTermUrn } from '../term-urn.ts'
 import { listBatterySubmodels } from './battery-submodels.ts'
 import {
   buildFieldElement,
@@ -24,6 +25,8 @@ import {
   DPP_METADATA,
   DPP_METADATA_VERSION,
   MODEL_TYPE,
+  NEAR_BATTERY_TEMPLATES,
+  NEAR_TEMPLATES,
   VALUE_TYPE,
 } from './names.ts'
 
@@ -46,7 +49,7 @@ export function buildSubmodels(reading: UndatedReading, publisher: Publisher): S
     ...[...parts, { idShort: 'PassportRecord', elements: record }]
       .filter(({ elements }) => elements.length > 0)
       .map(({ idShort, elements }) =>
-        buildSubmodel(reading, idShort, refer(`${nsUrl}/aas/${idShort}/v1`), elements),
+        buildSubmodel(reading, idShort, identifyOwn(reading, idShort, nsUrl), elements),
       ),
   ]
 }
@@ -74,10 +77,20 @@ function buildProductData(reading: UndatedReading, fields: readonly Field[], nsU
   return { idShort: 'ProductData', elements }
 }
 
+/** The same semantic id on every server. The templates that are near and the address of before follow. */
+function identifyOwn({ category }: UndatedReading, idShort: string, nsUrl: string): DataObject {
+  const templates = category.id === 'battery' ? NEAR_BATTERY_TEMPLATES : NEAR_TEMPLATES
+  return {
+    semanticId: refer(buildTermUrn(`aas/${idShort}/v1`)),
+    supplementalSemanticIds: [...(templates[idShort] ?? []), `${nsUrl}/aas/${idShort}/v1`].map(refer),
+  }
+}
+
+/** `meaning`: its semantic ids. */
 const buildSubmodel = (
   reading: UndatedReading,
   idShort: string,
-  semanticId: DataObject,
+  meaning: DataObject,
   elements: readonly SubmodelElement[],
   administration?: DataObject,
 ): Submodel => ({
@@ -85,7 +98,7 @@ const buildSubmodel = (
   id: `${reading.url}/aas/${idShort}`,
   idShort,
   kind: 'Instance',
-  semanticId,
+  ...meaning,
   ...(administration === undefined ? {} : { administration }),
   submodelElements: elements,
 })
@@ -99,9 +112,9 @@ function buildMetadata(reading: UndatedReading, publisher: Publisher): Submodel 
   })
   const idShort = 'DppMetadata'
   if (elements.length < HEADER_ENTRIES.length)
-    return buildSubmodel(reading, idShort, refer(`${publisher.nsUrl}/aas/${idShort}/v1`), elements)
+    return buildSubmodel(reading, idShort, identifyOwn(reading, idShort, publisher.nsUrl), elements)
   const semanticId = { type: 'ModelReference', keys: [{ type: MODEL_TYPE.submodel, value: DPP_METADATA }] }
-  return buildSubmodel(reading, idShort, semanticId, elements, DPP_METADATA_VERSION)
+  return buildSubmodel(reading, idShort, { semanticId }, elements, DPP_METADATA_VERSION)
 }
 
 const TITLE_CASE: readonly string[] = [HEADER_MEMBER.granularity, HEADER_MEMBER.status]

@@ -48,6 +48,7 @@ export async function writeVocabulary(setup: StaticPages, site: PageTarget): Pro
   await site.put(
     { path: `${namespace}/index.html`, body: await getStaticPage(setup, `/${namespace}`, HTML) },
     { path: `${namespace}.jsonld`, body: await getStaticPage(setup, `/${namespace}`, JSON_LD) },
+    { path: `${namespace}/terms`, body: await getStaticPage(setup, `/${namespace}/terms`, JSON_LD) },
   )
   for (let version = 1; ; version++) {
     const { status, body } = await setup.fetchPage(`/${namespace}/v${version}`, JSON_LD)
