@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
 import { readJsonRows } from '../../src/kernel/text/json-rows.ts'
-import { readJson } from '../../src/kernel/text/strict-json.ts'
+import { readJson, tryReadJson } from '../../src/kernel/text/strict-json.ts'
 
 const MIB = 1024 * 1024
 const ROWS = { member: 'items', maxRows: 500, maxBytesWithoutRows: MIB }
@@ -87,9 +87,9 @@ async function measureUnit(): Promise<number> {
   const bytes = Buffer.from(JSON.stringify(Array(950).fill(Array(20).fill('x'.repeat(50)))))
   for (let i = 0; i < 5; i++) readJson(bytes)
   const { ms } = await measure(() => {
-    for (let i = 0; i < 20; i++) readJson(bytes)
+    for (let i = 0; i < 10; i++) readJson(bytes)
   })
-  return Math.max(ms / 20, 4)
+  return Math.max(ms / 10, 4)
 }
 
 describe('a megabyte of any shape', () => {
@@ -99,10 +99,11 @@ describe('a megabyte of any shape', () => {
     for (const [shape, text] of Object.entries(SHAPES)) {
       const bytes = Buffer.from(text)
       assert.ok(bytes.length <= MIB && bytes.length > MIB / 2, `${shape}: ${bytes.length}`)
-      // The best of three: the first run may pay for the compiler or the garbage of the shape before.
-      const runs = [await measure(() => readJson(bytes)), await measure(() => readJson(bytes))]
-      runs.push(await measure(() => readJson(bytes)))
-      const ms = Math.min(...runs.map(run => run.ms))
+      // The best of three, because the first run may pay for the compiler or the garbage of the shape before.
+      let ms = Number.POSITIVE_INFINITY
+      for (let run = 0; run < 3 && ms > unit * 8; run++) {
+        ms = Math.min(ms, (await measure(() => readJson(bytes))).ms)
+      }
       if (ms > unit * 8) slow.push(`${shape}: ${ms.toFixed(1)} ms, the largest body ${unit.toFixed(1)} ms`)
     }
     assert.deepEqual(slow, [])
@@ -121,6 +122,18 @@ describe('a megabyte of any shape', () => {
       assert.equal(code, 'validation', shape)
       assert.equal(parsed, 0, shape)
     }
+  })
+
+  test('in a field, a cell or a file is not parsed either', async () => {
+    for (const shape of ['nested lists', 'flat objects', 'many keys', 'unclosed lists']) {
+      let value: unknown = null
+      const { parsed } = await measure(() => {
+        value = tryReadJson(SHAPES[shape] ?? '')
+      })
+      assert.deepEqual([value, parsed], [undefined, 0], shape)
+    }
+    assert.deepEqual(tryReadJson('[{"fibre":"cotton","pct":95.5}]'), [{ fibre: 'cotton', pct: 95.5 }])
+    for (const text of ['', '{', '{"cotton":50,"cotton":50}']) assert.equal(tryReadJson(text), undefined)
   })
 
   test('with rows: what is outside of them is not parsed if it has too many values', async () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sha256Hex } from '../../kernel/crypto.ts'
-import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import type { OperatorContext } from '../context.ts'
 
 /** Loaded with the first passkey, because the library is large and most servers never need it. */
@@ -56,7 +56,7 @@ export async function listCredentials(ctx: OperatorContext, personId: string) {
 
 /** The browser's JSON if it is an object. The library checks its members. */
 export function parseCredential<T>(text: string): T | undefined {
-  const value: unknown = tryParseJson(text)
+  const value: unknown = tryReadJson(text)
   return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
 

@@ -7,7 +7,7 @@ import {
   setRegistryUse,
 } from '../../accounts/registry-settings.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import { LINE_STATES } from '../../passports/registry/entry.ts'
 import { exportRegistryLines } from '../../passports/registry/export-lines.ts'
 import { MAX_RESULTS, type ResultReport, reportResults } from '../../passports/registry/parse-results.ts'
@@ -40,7 +40,7 @@ export async function submitResults(visit: Visit): Promise<Outcome> {
   }
   let report: ResultReport
   try {
-    const sent = tryParseJson(bytes.toString())
+    const sent = tryReadJson(bytes.toString())
     report = await reportResults(sent, rows => storeRegistryResults(ctx, rows))
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'validation')) throw error

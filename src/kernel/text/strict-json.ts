@@ -27,8 +27,19 @@ export type RowList = { member: string; maxRows: number; maxBytesWithoutRows: nu
  * violation. The scan comes first: a text with too many values is not parsed, which could take tenths of a
  * second.
  */
-export function readJson(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes)
+export const readJson = (bytes: Uint8Array): unknown => readJsonText(decodeUtf8(bytes))
+
+/** The same for JSON in a field, a cell or a file, where any error means that there is no usable value. */
+export function tryReadJson(text: string): unknown {
+  try {
+    return readJsonText(text)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function readJsonText(text: string): unknown {
   const scan = new JsonScan(text, undefined)
   scan.advance(text.length)
   return withErrors(scan.isExcessive ? undefined : parseText(text), scan)

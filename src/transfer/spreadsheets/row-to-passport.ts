@@ -7,7 +7,7 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
 import {
   type Column,
@@ -198,7 +198,7 @@ const SHARE_KEYS = new Set(
 
 /** Lists a composition in JSON: a list of objects, or an object of names and shares. */
 function listJsonShares(text: string): SharePair[] {
-  const parsed: unknown = tryParseJson(text)
+  const parsed: unknown = tryReadJson(text)
   if (Array.isArray(parsed)) return parsed.map(findSharePair)
   return isObject(parsed) ? Object.entries(parsed) : []
 }
