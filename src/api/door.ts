@@ -14,11 +14,11 @@ import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { atPassport, getPassport } from '../passports/read/find.ts'
 import { authorizeKey, requireScope } from './authorize-key.ts'
-import { acquireBulkPermit, acquireWhenLarge } from './bulk-permits.ts'
+import { acquireBulkPermit } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
 import { handleAtProduct } from './endpoint/at-product.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
-import { MAX_BULK_BYTES, MAX_PASSPORT_BYTES, MAX_SMALL_BODY_BYTES } from './endpoint/body-limits.ts'
+import { MAX_PASSPORT_BYTES, MAX_SMALL_BODY_BYTES } from './endpoint/body-limits.ts'
 import { buildDeprecationOptions } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { readPath } from './endpoint/path-parameters.ts'
@@ -68,7 +68,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
     async door => {
       door.removeAllContentTypeParsers()
       door.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
-        readJsonBody(request, payload),
+        readJsonBody(setup, request, payload),
       )
       door.addContentTypeParser('*', (request, payload, done) => {
         if (!takesFile(endpointOf(request))) return rejectOtherMediaType(request, payload, done)
@@ -82,7 +82,6 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         if (endpoint?.isPublic) limitAddress(setup, request, reply, { rejects: !isNeverRejected(endpoint) })
         else await authorize(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
-        if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
         if (takesFile(endpoint) && !isJson(request))
           await acquireUploadPermit(setup.sql, keyOf(request).accountId, reply)
       })
@@ -102,14 +101,16 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
 /** Where the JSON of a bulk call has its rows. */
 const BULK_ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithoutRows: MAX_PASSPORT_BYTES }
 
-async function readJsonBody(request: FastifyRequest, body: Readable): Promise<unknown> {
+async function readJsonBody(setup: ApiSetup, request: FastifyRequest, body: Readable): Promise<unknown> {
   const endpoint = endpointOf(request)
-  const { headers } = request
-  const bytes = await readBody({ body, headers, maxBytes: getJsonLimit(endpoint) })
+  const accountId = authenticatedKeys.get(request)?.accountId
+  const bytes = await readBody({ request, body, maxBytes: getJsonLimit(endpoint), accountId })
   keepBodyBytes(request, bytes)
   if (bytes.length === 0 && isBodyOptional(endpoint)) return undefined
-  requireUtf8Json(headers)
-  return isBulk(endpoint) ? readJsonRows(bytes, BULK_ROWS) : readJson(bytes)
+  requireUtf8Json(request.headers)
+  if (!isBulk(endpoint)) return readJson(bytes)
+  await acquireBulkPermit(setup.sql, { request, accountId, bytes: bytes.length })
+  return readJsonRows(bytes, BULK_ROWS)
 }
 
 function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {
@@ -120,22 +121,12 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
     config: { endpoint, isLong: isBulk(endpoint), isUpload: takesFile(endpoint) },
     bodyLimit: getBodyLimit(endpoint),
     ...(method !== 'GET' &&
-      (pathParameterNames.includes('id') || isBulk(endpoint)) && {
-        preParsing: async (request, reply, body) => {
-          if (pathParameterNames.includes('id')) await requireProductExists(setup, endpoint, request)
-          return isBulk(endpoint)
-            ? acquireWhenLarge(setup.sql, buildBulkCall(setup, request, reply), body)
-            : body
-        },
+      pathParameterNames.includes('id') && {
+        preParsing: async request => requireProductExists(setup, endpoint, request),
       }),
     ...buildDeprecationOptions(endpoint),
     handler: (request, reply) => respond(setup, endpoint, request, reply),
   })
-}
-
-const buildBulkCall = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => {
-  const { accountId } = accountOf(setup, request)
-  return { accountId, request, reply, maxBytes: MAX_BULK_BYTES }
 }
 
 /**

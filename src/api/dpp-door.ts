@@ -102,8 +102,7 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
     door.removeAllContentTypeParsers()
     door.addContentTypeParser(
       ['application/json', 'application/merge-patch+json'],
-      ({ headers, dppCall }: FastifyRequest, body: Readable) =>
-        readBody({ body, headers, maxBytes: dppCall?.maxBodyBytes ?? MAX_SMALL_BODY_BYTES }),
+      (request: FastifyRequest, body: Readable) => readDppBytes(request, body),
     )
     const openapi = prepareDocument(JSON.stringify(buildDppOpenapi(setup.addresses, setup.version)), {
       ...CORS_HEADERS,
@@ -135,6 +134,12 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
       handler: request => handle(request),
     })
   })
+}
+
+function readDppBytes(request: FastifyRequest, body: Readable): Promise<Buffer> {
+  const { call, maxBodyBytes = MAX_SMALL_BODY_BYTES } = request.dppCall ?? {}
+  const accountId = call?.reader.kind === 'key' ? call.reader.key.accountId : undefined
+  return readBody({ request, body, maxBytes: maxBodyBytes, accountId })
 }
 
 const PUBLIC: Reader = { kind: 'public' }

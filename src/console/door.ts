@@ -73,8 +73,9 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
   })
 }
 
-async function readFormBody({ headers, routeOptions }: FastifyRequest, body: Readable): Promise<string> {
-  const bytes = await readBody({ body, headers, maxBytes: routeOptions.bodyLimit ?? MAX_FORM_BYTES })
+async function readFormBody(request: FastifyRequest, body: Readable): Promise<string> {
+  const maxBytes = request.routeOptions.bodyLimit ?? MAX_FORM_BYTES
+  const bytes = await readBody({ request, body, maxBytes })
   const form = bytes.toString()
   if (hasTooManyFields(form)) throw new AppError('payload_too_large', 'The form has too many fields.')
   return form

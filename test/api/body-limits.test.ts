@@ -91,7 +91,8 @@ describe('limits of bodies', () => {
         throw new Error('the connection is gone')
       })(),
     )
-    await assert.rejects(readBody({ body: broken, headers: {}, maxBytes: MIB }), {
+    const request = { headers: {}, ownAddress: undefined, response: null }
+    await assert.rejects(readBody({ request, body: broken, maxBytes: MIB }), {
       ...{ code: 'bad_request', message: 'The connection ended before the body did.' },
     })
   })

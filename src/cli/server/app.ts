@@ -1,5 +1,5 @@
 /** Composes the doors into one server. Tests call it directly; only the commands make it listen. */
-import { maxHeaderSize, type RequestListener, type Server } from 'node:http'
+import { maxHeaderSize, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyError,
@@ -46,6 +46,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client's IP address, as the trusted proxies report it. */
     readonly clientAddress: string
+    /** The same; undefined behind a proxy that hides it, which must not be limited as one client. */
+    readonly ownAddress: string | undefined
+    /** The response, for parsers of bodies, which get no reply. */
+    response: ServerResponse | null
   }
 }
 
@@ -131,7 +135,8 @@ export type ServerSetup = OperatorSetup &
 /** The app with the operator's addresses (`/healthz`, `/readyz`, `/metrics`). Workers have no others. */
 export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
-  const { getClientAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
+  const proxies = createTrustedProxies(setup.trustedProxies)
+  const { getClientAddress, isTrusted } = proxies
   const errorSetup = { ...setup, getClientAddress }
   const commonHeaders = defaultHeaders(setup.addresses.publicUrl)
   const app = Fastify({
@@ -163,16 +168,13 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
       sendParserError(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
-  app.decorateRequest('clientAddress', {
-    getter() {
-      return getClientAddress(this.raw)
-    },
-  })
+  decorateRequests(app, proxies)
   // Only doors parse bodies. A body sent to any other address is ignored.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
+    request.response = reply.raw
     const { isLong, isUpload } = request.routeOptions.config
     if (isLong !== true) countShortRequest(reply.raw)
     if (isUpload === true) allowUpload(request.raw)
@@ -196,6 +198,20 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   app.server.on('checkContinue', sendContinueWhenRead)
   registerOperator(app, setup)
   return app
+}
+
+function decorateRequests(app: FastifyInstance, { getClientAddress, findOwnAddress }: TrustedProxies): void {
+  app.decorateRequest('response', null)
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return getClientAddress(this.raw)
+    },
+  })
+  app.decorateRequest('ownAddress', {
+    getter() {
+      return findOwnAddress(this)
+    },
+  })
 }
 
 /** Handled on Node's server, because Node passes no such request to the framework. */

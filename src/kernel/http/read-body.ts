@@ -1,23 +1,42 @@
-/** Reads the body of a request, up to a limit. */
-import type { IncomingHttpHeaders } from 'node:http'
+/** Reads the body of a request, up to a limit. All bodies but files enter here. */
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
+import { BodiesInFlight } from './bodies-in-flight.ts'
 
 /** `maxBytes`: larger bodies are refused, if possible before they are read. */
-export type BodyToRead = { body: Readable; headers: IncomingHttpHeaders; maxBytes: number }
+export type BodyToRead = {
+  request: BodyRequest
+  body: Readable
+  maxBytes: number
+  /** Whose share of the memory the body takes besides that of its network. */
+  accountId?: number | undefined
+}
+
+type BodyRequest = {
+  headers: IncomingHttpHeaders
+  ownAddress: string | undefined
+  response: ServerResponse | null
+}
+
+/** Of the whole process, because its memory is. */
+export const bodiesInFlight = new BodiesInFlight()
 
 /**
- * Throws `payload_too_large`, and `bad_request` for a body that is not as long as it says. After an error the
- * rest of the body is discarded, so that the connection stays usable.
+ * Throws `payload_too_large`, `bad_request` for a body that is not as long as it says, and `unavailable` if
+ * too many bytes are in memory. After an error the rest is discarded, so that the connection stays usable.
  */
-export async function readBody({ body, headers, maxBytes }: BodyToRead): Promise<Buffer> {
+export async function readBody({ request, body, maxBytes, accountId }: BodyToRead): Promise<Buffer> {
+  const { headers, response } = request
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (announced !== undefined && announced > maxBytes) throw bodyTooLarge(maxBytes)
+  const hold = bodiesInFlight.track({ request, accountId, response })
   const chunks: Buffer[] = []
   let size = 0
   await readChunks(body, chunk => {
     size += chunk.length
     if (size > maxBytes) throw bodyTooLarge(maxBytes)
+    hold(size)
     chunks.push(chunk)
   })
   if (announced !== undefined && announced !== size) {
