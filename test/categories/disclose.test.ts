@@ -94,6 +94,29 @@ describe('disclose', () => {
     assert.ok(!('eori' in (interested.data.economicOperator as Body)))
   })
 
+  it('reports entries that it removes for their own audience, if others see more', () => {
+    const { economicOperator: _, supplyChainStages: __, ...rest } = T_SHIRT
+    const documents = [undefined, 'restricted', 'authority'].map((access, i) => ({
+      ...{ title: { en: `Document ${i}` }, url: `https://brand.example/${i}.pdf` },
+      ...(access === undefined ? {} : { access }),
+    }))
+    const show = (of: typeof documents, audience: Audience) => {
+      const { data, withheld } = disclose(category('textile'), { ...rest, documents: of }, audience)
+      return [(data.documents as Body[] | undefined)?.length ?? 0, withheld]
+    }
+    const few = documents.slice(0, 2)
+    assert.deepEqual(
+      AUDIENCES.map(audience => [audience, ...show(documents, audience), ...show(few, audience)]),
+      [
+        ['public', 1, true, 1, true],
+        ['legitimate_interest', 2, true, 2, false],
+        ['authority', 3, false, 2, false],
+      ],
+    )
+    assert.deepEqual(show(documents.slice(1), 'public'), [0, true])
+    assert.deepEqual(show(documents.slice(0, 1), 'public'), [1, false])
+  })
+
   it('does not report free-form keys as withheld', () => {
     const { economicOperator: _, supplyChainStages: __, ...rest } = T_SHIRT
     const { data, withheld } = disclose(category('textile'), { ...rest, season: 'SS26' }, 'public')
