@@ -1,13 +1,14 @@
 /** Status lists in both forms. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gzipSync, inflateSync } from 'node:zlib'
+import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import {
   buildStatusEntry,
   buildStatusListCredential,
   buildTokenStatusList,
   createStatusBits,
   decodeStatusBits,
+  decodeTokenStatusBits,
   encodeStatusBits,
   isRevoked,
   STATUS_LIST_LENGTH,
@@ -84,6 +85,24 @@ describe('a bitstring status list', () => {
   })
 })
 
+test('a list that unpacks to far too much is not unpacked', () => {
+  const zeros = Buffer.alloc(16_000_000)
+  const [bomb, deflated] = [gzipSync(zeros, { level: 1 }), deflateSync(zeros, { level: 1 })]
+  const measureCpu = (work: () => unknown) => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  const unpacking = measureCpu(() => gunzipSync(bomb))
+  const decoding = measureCpu(() => {
+    assert.throws(() => decodeStatusBits(`u${bomb.toString('base64url')}`), /status list/)
+    const list = { bits: 1, lst: deflated.toString('base64url') }
+    assert.throws(() => decodeTokenStatusBits(list), /status list/)
+  })
+  assert.ok(decoding < unpacking / 4, `${decoding} µs, and ${unpacking} µs to unpack one`)
+})
+
 describe('an entry', () => {
   test('is a number for UNTP and a text for others', () => {
     const { credentialStatus } = readExample<{ credentialStatus: object }>('untp-dpp-textile-item')
@@ -101,5 +120,20 @@ describe('a token status list', () => {
     assert.equal(status_list.bits, 1)
     const bytes = inflateSync(Buffer.from(status_list.lst, 'base64url'))
     assert.deepEqual([bytes.length, bytes[0], bytes[1], bytes[62]], [16_384, 1, 2, 0x10])
+  })
+
+  test('is refused with more than one bit each, or in another length', () => {
+    const lst = (size: number) => deflateSync(Buffer.alloc(size)).toString('base64url')
+    assert.equal(decodeTokenStatusBits({ bits: 1, lst: lst(16_384) }).length, 16_384)
+    for (const list of [
+      { bits: 2, lst: lst(16_384) },
+      { lst: lst(16_384) },
+      { bits: '1', lst: lst(16_384) },
+      { bits: 1, lst: lst(16_383) },
+      { bits: 1, lst: lst(16_385) },
+      { bits: 1 },
+      null,
+    ])
+      assert.throws(() => decodeTokenStatusBits(list), /status list/i, JSON.stringify(list)?.slice(0, 60))
   })
 })

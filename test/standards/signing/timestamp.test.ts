@@ -82,6 +82,15 @@ describe('the signature of an authority', () => {
     assert.throws(() => verifyTimeStampSignature(token, otherHash, [certificate]), withCode('altered'))
   })
 
+  test('is refused if something follows the token', () => {
+    assert.deepEqual(readTimeStampToken(token, hash), new Date('2026-11-23T20:14:07.000Z'))
+    for (const more of [token, Buffer.from([5, 0])]) {
+      const longer = Buffer.concat([token, more])
+      assert.throws(() => readTimeStampToken(longer, hash), withCode('malformed'))
+      assert.throws(() => verifyTimeStampSignature(longer, hash, [certificate]), withCode('malformed'))
+    }
+  })
+
   test('is refused if what it covers was altered by one byte', () => {
     const content = token.indexOf(hash)
     for (let at = 0; at < token.length; at++) {
