@@ -14,7 +14,9 @@ import {
   selectDueDeliveries,
 } from '../../src/webhooks/claim.ts'
 import { countStuckDeliveries, unstickDeliveries } from '../../src/webhooks/unstick.ts'
+import { createLeases } from '../../src/worker/leases.ts'
 import { IS_FULL } from '../full.ts'
+import { waitUntil } from '../waiting.ts'
 import { type Stand, startStand } from './stand.ts'
 
 const MANY = IS_FULL ? 1_000_000 : 20_000
@@ -112,7 +114,8 @@ async function assertPlan(now: Date): Promise<void> {
   assert.equal(await scans(), before)
 }
 
-const [A, B] = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-8000-00000000000b']
+const HOLDER = '00000000-0000-7000-8000-00000000000'
+const [A, B, C] = [`${HOLDER}a`, `${HOLDER}b`, `${HOLDER}c`]
 const take = async (holder: string) =>
   (await acquireLeases(stand.queue, [901, 902], { holder, ms: 10_000 })).sort()
 const setEnd = (seconds: number) =>
@@ -129,6 +132,28 @@ test('an account is leased by one process at a time, until the lease ends or is 
   assert.deepEqual(await take(A), [])
   await releaseLeases(stand.queue, B)
   assert.deepEqual(await take(A), [901, 902])
+})
+
+test('a process knows when its lease has ended, and that another process has it', async () => {
+  const account = await stand.account()
+  const short = createLeases(stand.queue, { holder: C, ms: 1 }, new Map())
+  await short.acquire([account.id])
+  const long = createLeases(stand.queue, { holder: C, ms: 60_000 }, new Map())
+  await long.acquire([account.id])
+  const after = performance.now() + 2
+  await waitUntil('a millisecond has passed', () => performance.now() > after)
+  assert.deepEqual([short.isOurs(account.id), long.isOurs(account.id)], [false, true])
+
+  await stand.queue`update webhook_lease set holder = ${B} where account_id = ${account.id}`
+  assert.equal(await long.renew([account.id]), true)
+  assert.equal(long.isOurs(account.id), false)
+  assert.equal(await long.renew([account.id]), false, 'it was renewed a moment ago')
+  await long.acquire([account.id])
+  assert.equal(long.isOurs(account.id), false)
+  await long.release()
+  const [lease] = await stand.queue<{ holder: string }[]>`
+    select holder from webhook_lease where account_id = ${account.id}`
+  assert.equal(lease?.holder, B)
 })
 
 test('a lease is free if it ends so late that a clock must have been ahead', async () => {

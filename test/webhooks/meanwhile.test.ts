@@ -183,6 +183,41 @@ describe('an attempt says nothing about an endpoint that is edited before it end
   })
 })
 
+test('a paused endpoint gets nothing more once the worker knows it', async () => {
+  await begin(9)
+  await whileSending(4, async () => {
+    await pauseWebhook(account.ctx, id)
+    // Another account's event goes out after the endpoints are listed again.
+    const other = await stand.account()
+    await stand.endpoint(other, { url: receiver.url })
+    await stand.announce(other)
+    await waitUntil('endpoints are listed', () => held.length === 5)
+    for (let n = 0; n < 5; n++) await answer(204)
+  })
+  assert.equal(countAttempts(), 5)
+  const waiting =
+    await stand.sql`select from webhook_delivery where account_id = ${account.id} and attempts = 0`
+  assert.equal(waiting.length, 5)
+})
+
+test('an attempt that our own stop ends does not count', async () => {
+  await begin(2)
+  worker.start()
+  await waitUntil('the requests have come', () => held.length === 2)
+  await worker.stop()
+  const rows = await stand.sql<{ attempts: number; due_at: Date }[]>`
+    select attempts, due_at from webhook_delivery where account_id = ${account.id}`
+  assert.deepEqual(
+    rows.map(row => [row.attempts, row.due_at.toISOString()]),
+    [
+      [0, START],
+      [0, START],
+    ],
+  )
+  assert.deepEqual(await listAttempts(account.ctx, { webhookId: id, limit: 9 }), [])
+  assert.deepEqual(await readHealth(), HEALTHY)
+})
+
 describe('410', () => {
   test('is not undone by a success that comes before it is stored', async () => {
     await begin(3)
