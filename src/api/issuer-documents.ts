@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
-import { buildIssuerDocument } from '../passports/documents/issuer-document.ts'
+import { buildIssuerDocument, buildJwtIssuerMetadata } from '../passports/documents/issuer-document.ts'
 import type { DocumentSetup } from '../passports/documents/setup.ts'
 import { buildSignedStatusList, STATUS_LIST_MAX_AGE_S } from '../passports/documents/status-list-document.ts'
 import { selectType } from './dpp/accept.ts'
@@ -40,6 +40,16 @@ export function registerIssuerDocuments(
     reply.header('cache-control', MAX_AGE).type('application/did+json')
     return reply.send(Buffer.from(JSON.stringify(document)))
   })
+  const metadataPath = findMetadataPath(setup.addresses.publicUrl)
+  if (metadataPath !== undefined)
+    door.get(metadataPath, async (request, reply) => {
+      limit(request, reply)
+      const { name = '' } = getPathParameters(request)
+      const metadata = await buildJwtIssuerMetadata(setup, name)
+      if (metadata === undefined) throw new AppError('not_found', 'There is no such issuer.')
+      reply.header('cache-control', MAX_AGE).type('application/json')
+      return reply.send(Buffer.from(JSON.stringify(metadata)))
+    })
   door.get('/issuers/:name/status/:n', async (request, reply) => {
     limit(request, reply)
     const type = selectType(request.headers.accept, LIST_TYPES)
@@ -50,6 +60,15 @@ export function registerIssuerDocuments(
     limit(request, reply)
     return sendList(request, reply, TOKEN_TYPE, await requireList(setup, request, 'token'))
   })
+}
+
+/**
+ * The well-known part stands between the host and the path of an issuer, so also before the path of
+ * `PUBLIC_URL`. Undefined if the router would read that path as a pattern.
+ */
+export function findMetadataPath(publicUrl: string): string | undefined {
+  const path = new URL(publicUrl).pathname.replace(/\/$/, '')
+  return /^[\w.~@/-]*$/.test(path) ? `/.well-known/jwt-vc-issuer${path}/issuers/:name` : undefined
 }
 
 async function requireList(

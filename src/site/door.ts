@@ -16,6 +16,7 @@ import {
   prepareContextVersions,
   prepareNamespace,
   prepareTerms,
+  prepareTypeMetadata,
 } from './json-ld/namespace.ts'
 import { createMediaRoute } from './media/media-route.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
@@ -83,6 +84,7 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
     ...prepareContextVersions(addresses.publicUrl, nsUrl),
     ...prepareContentSpecifications(addresses.publicUrl, nsUrl),
     prepareTerms(addresses.publicUrl, nsUrl),
+    ...prepareTypeMetadata(addresses.publicUrl, nsUrl),
   ]
   for (const [name, response] of documents) {
     handlers[`${path}/${name}`] = (_request, reply) => sendPrepared(reply, response)

@@ -1,18 +1,22 @@
 /** Tests the credentials of `/dpp/v1` and their status lists, judged by independent implementations. */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
-import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { getSecretIssuer, rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { findMetadataPath } from '../../src/api/issuer-documents.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { requireUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { findSigner } from '../../src/passports/documents/sign-document.ts'
 import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
+import { signJws } from '../../src/standards/signing/jws.ts'
 import { parseSignedJson } from '../../src/standards/signing/parse-signed-json.ts'
 import { getSignaturePeriod } from '../../src/standards/signing/signature-period.ts'
 import { readSignedText } from '../../src/standards/signing/signed-text.ts'
@@ -20,7 +24,15 @@ import { decodeStatusBits, isRevoked } from '../../src/standards/signing/status-
 import { emptyFolder } from '../cli/processes.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
-import { BASE64URL, isProofValid, mutate, PRINTABLE, readJwt, readSdJwt } from '../standards/judges.ts'
+import {
+  BASE64URL,
+  isProofValid,
+  mutate,
+  PRINTABLE,
+  readJwt,
+  readSdJwt,
+  readSdJwtVc,
+} from '../standards/judges.ts'
 import { compileSchema } from '../standards/schemas.ts'
 
 const VC = 'application/vc'
@@ -86,7 +98,7 @@ async function readDid(): Promise<Answer['json']> {
 }
 
 const didUrl = (keyId: string) =>
-  keyId.replace(/^did:web:([^:]+):issuers:([a-z]+)#.*$/, 'https://$1/issuers/$2/did.json')
+  keyId.replace(/^did:web:([^:]+):issuers:([a-z]+)(?:#.*)?$/, 'https://$1/issuers/$2/did.json')
 
 const getStatus = async (id = battery.id) => (await read(VC, { id })).json.credentialStatus
 
@@ -348,7 +360,8 @@ describe('the SD-JWT', () => {
       assert.deepEqual(
         [iss, vct, versionNo, issuerName, issuerVerified],
         [
-          ...[did.id, en.contentSpecificationIds[0], passportRecord.versionNo],
+          ...[didUrl(did.id).replace('/did.json', ''), `${ADDRESSES.publicUrl}/ns/dpp/types/battery/v2`],
+          passportRecord.versionNo,
           ...[passportRecord.issuerName, passportRecord.issuerVerified],
         ],
       )
@@ -357,6 +370,71 @@ describe('the SD-JWT', () => {
       assert.equal(typeof iat, 'number')
       assert.equal(Number(exp) * 1000, getSignaturePeriod(t.clock.now(), 90).end.getTime())
     }
+  })
+
+  const fetch = async (url: string) => {
+    assert.ok(url.startsWith(`${ADDRESSES.publicUrl}/`), url)
+    const { status, text, headers } = await askPath(url)
+    return { status, text, type: String(headers['content-type']) }
+  }
+
+  test('is all that a verifier needs that knows nothing of the issuer: key, type, status and end', async () => {
+    const { id } = await create({ sku: 'STRANGER' })
+    const { text } = await read(SD_JWT, { id, headers: bearer(account.key) })
+    const now = t.clock.now()
+    const { claims, type } = await readSdJwtVc(text, { fetch, now })
+    assert.equal(claims.sku, 'STRANGER')
+    assert.deepEqual(type?.vct, claims.vct)
+    const schema = await askPath(String(type?.schema_uri))
+    const { '@context': _, contentSpecificationIds } = (await read('application/json', { id })).json
+    assert.deepEqual(contentSpecificationIds, [type?.schema_uri])
+    assert.equal(type?.['schema_uri#integrity'], `sha256-${hash('sha256', schema.text, 'base64')}`)
+    const named = type?.claims?.map(({ path }) => path[0])
+    for (const name of ['sku', 'productName', 'stateOfHealth', 'documents']) assert.ok(named?.includes(name))
+    const end = new Date(Number(claims.exp) * 1000)
+    await assert.rejects(readSdJwtVc(text, { fetch, now: end }), /expired/i)
+    await revokeCredential(account.ctx, { id: requireUuid(id, 'product'), version_no: 1 })
+    await assert.rejects(readSdJwtVc(text, { fetch, now }), /status/i)
+  })
+
+  test('has the keys of its issuer at an address that follows from the issuer', async () => {
+    const did = await readDid()
+    const iss = didUrl(did.id).replace('/did.json', '')
+    const url = `${ADDRESSES.publicUrl}/.well-known/jwt-vc-issuer${new URL(iss).pathname}`
+    const { json, headers } = await askPath(url)
+    assert.deepEqual([json.issuer, json.alsoKnownAs], [iss, [did.id]])
+    assert.equal(headers['access-control-allow-origin'], '*')
+    const keys = did.verificationMethod.flatMap(({ id, publicKeyJwk }: Answer['json']) =>
+      publicKeyJwk === undefined ? [] : [{ ...publicKeyJwk, kid: id }],
+    )
+    assert.deepEqual(json.jwks.keys, keys)
+    for (const name of ['nobody', 'x%00', 'a'.repeat(900)])
+      assert.equal((await t.ask('GET', `/.well-known/jwt-vc-issuer/issuers/${name}`)).status, 404, name)
+  })
+
+  test('of an earlier release, whose issuer is a DID, is still verified', async () => {
+    const did = await readDid()
+    const setup = t.setup
+    const issuer = await getSecretIssuer(setup.sql, setup.secretCipher, account.id, t.clock.now())
+    assert.ok(issuer)
+    const found = findSigner(setup, issuer)
+    assert.ok(found)
+    const sign = (iss: string) =>
+      signJws({ iss, vct: 'x', digitalProductPassportId: 'urn:a' }, { type: 'dc+sd-jwt' }, found.signer)
+    const check = async (iss: string) =>
+      readSignedText(Buffer.from(`${await sign(iss)}~`)).verify(createKeyFinder(did), t.clock.now()).subject
+    const address = didUrl(did.id).replace('/did.json', '')
+    assert.deepEqual([await check(did.id), await check(address)], ['urn:a', 'urn:a'])
+    for (const other of [`${address}/`, `${address}x`, address.replace('carnet', 'elsewhere'), ''])
+      await assert.rejects(check(other), { code: 'unusable_key' }, other)
+  })
+
+  test('has the well-known part before the path of a server that has one', () => {
+    const path = '/.well-known/jwt-vc-issuer/dpp/issuers/:name'
+    assert.equal(findMetadataPath('https://x.example:8443/dpp'), path)
+    assert.equal(findMetadataPath('https://x.example/dpp/'), path)
+    for (const pattern of ['/a:b', '/*', '/a(b)', '/%41'])
+      assert.equal(findMetadataPath(`https://x.example${pattern}`), undefined)
   })
 
   async function tokenPlace() {
@@ -490,7 +568,8 @@ describe('status lists', () => {
     const past = await read(VC, { id: product.id, query: '?version=1' })
     assert.equal(past.json.credentialStatus.statusListIndex, index)
     const entries = await t.sql<{ subject: string }[]>`
-      select subject from audit_entry where account_id = ${account.id} and action = 'credential_revoked'`
+      select subject from audit_entry where account_id = ${account.id} and action = 'credential_revoked'
+        and subject like ${`${product.id}%`}`
     assert.deepEqual([...entries], [{ subject: `${product.id}, version 1` }])
   })
 })

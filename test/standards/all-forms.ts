@@ -62,7 +62,14 @@ async function readSdJwt(owner: Reading, audience: Audience) {
     Object.entries(document).filter(([name]) => fields.some(one => one.name === name)),
   )
   const { payload, disclosures } = buildSdJwt({
-    ...{ did: TEST_DID, issuedAt: MADE_AT, expiresAt: END, type: `${NS}/${id}/v2`, header: {}, status: null },
+    ...{
+      issuer: TEST_DID,
+      issuedAt: MADE_AT,
+      expiresAt: END,
+      type: `${NS}/${id}/v2`,
+      header: {},
+      status: null,
+    },
     ...{ passportId: owner.id, versionNo: 1, fields, data, commitKey: Buffer.alloc(32, 7) },
   })
   const jwt = await signJws(payload, SD_JWT, testSigner)

@@ -3,6 +3,7 @@ import { createHash, verify } from 'node:crypto'
 import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
 import { createVerifyCryptosuite } from '@digitalbazaar/ecdsa-jcs-2019-cryptosuite'
 import { SDJwtInstance } from '@sd-jwt/core'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose'
 import jsigs from 'jsonld-signatures'
 import { createP256Key, type P256PublicJwk } from '../../src/standards/signing/p256.ts'
@@ -60,6 +61,52 @@ export async function readSdJwt(text: string, did: DidDocument, now = new Date()
     await instance.verify(text, { currentDate: Math.floor(now.getTime() / 1000) })
   ).payload as Json
   return claims
+}
+
+/** `fetch` gets an address that is https. */
+type Web = { fetch: (url: string) => Promise<{ status: number; text: string; type: string }>; now: Date }
+
+/**
+ * What a verifier of SD-JWT VCs does that knows nothing of the issuer, with `@sd-jwt/sd-jwt-vc`: key, type metadata
+ * and status all come from addresses in the credential. The library does not fetch issuer metadata, so the key
+ * is found as the draft says.
+ */
+export async function readSdJwtVc(text: string, { fetch, now }: Web) {
+  const get = async (url: string) => {
+    const { status, text, type } = await fetch(url)
+    if (status !== 200) throw new Error(`${url} is answered with ${status}`)
+    return { text, type }
+  }
+  const { iss } = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
+  const { protocol, origin, pathname, search, hash } = new URL(iss)
+  if (protocol !== 'https:' || search !== '' || hash !== '') throw new Error(`${iss} is no issuer`)
+  const metadata = await get(`${origin}/.well-known/jwt-vc-issuer${pathname.replace(/\/$/, '')}`)
+  const { issuer, jwks, jwks_uri } = JSON.parse(metadata.text)
+  if (metadata.type !== 'application/json' || issuer !== iss || jwks_uri !== undefined)
+    throw new Error('these are not the metadata of the issuer')
+  const verifier = async (data: string, signature: string) => {
+    const { kid } = JSON.parse(Buffer.from(data.split('.')[0] ?? '', 'base64url').toString())
+    const jwk = jwks.keys.find((one: JWK) => one.kid === kid)
+    if (jwk === undefined) throw new Error(`there is no key ${kid}`)
+    const key = { key: createP256Key(jwk), dsaEncoding: 'ieee-p1363' } as const
+    return verify('sha256', Buffer.from(data), key, Buffer.from(signature, 'base64url'))
+  }
+  const instance = new SDJwtVcInstance({
+    hashAlg: 'sha-256',
+    hasher: (data: string | ArrayBuffer) =>
+      createHash('sha256')
+        .update(typeof data === 'string' ? data : new Uint8Array(data))
+        .digest(),
+    verifier,
+    statusVerifier: verifier,
+    statusListFetcher: async url => (await get(url)).text,
+    vctFetcher: async url => JSON.parse((await get(url)).text),
+    loadTypeMetadataFormat: true,
+  })
+  const { payload, typeMetadata } = await instance.verify(text, {
+    currentDate: Math.floor(now.getTime() / 1000),
+  })
+  return { claims: payload as Json, type: typeMetadata?.mergedTypeMetadata }
 }
 
 export const PRINTABLE = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => i + 32))

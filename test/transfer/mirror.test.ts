@@ -135,7 +135,8 @@ describe('a mirror on a static host', () => {
       .flat()
       .filter((url: string) => url.startsWith(ADDRESSES.publicUrl))
     assert.ok(own.length >= 2)
-    for (const url of own) {
+    const type = String(document.contentSpecificationIds[0]).replace('/ns/dpp/', '/ns/dpp/types/')
+    for (const url of [...own, type]) {
       const { pathname } = new URL(url)
       assert.equal((await served.get(pathname)).text, (await live(pathname, '*/*')).text)
     }

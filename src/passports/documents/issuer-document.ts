@@ -1,6 +1,12 @@
-/** The DID document of an account that signs, with which verifiers find its keys. */
-import { findIssuerByName } from '../../accounts/issuer/issuer.ts'
-import { buildDidDocument, createIssuerDid } from '../../standards/signing/did-document.ts'
+/** The DID document and the issuer metadata of an account that signs, in which verifiers find its keys. */
+import { findIssuerByName, type Issuer } from '../../accounts/issuer/issuer.ts'
+import {
+  buildDidDocument,
+  buildIssuerMetadata,
+  createIssuerAddress,
+  createIssuerDid,
+  type IssuerKey,
+} from '../../standards/signing/did-document.ts'
 import { listKnownUris } from './issuer-identity.ts'
 import type { DocumentSetup } from './setup.ts'
 
@@ -16,21 +22,34 @@ export const getIssuerDid = ({ publicUrl }: Where, name: string): string => crea
 export const getIssuerUrl = ({ publicUrl }: Where, name: string): string =>
   `${publicUrl}/issuers/${name}/did.json`
 
-/** By the last part of the DID. Undefined for an unknown one. */
-export async function buildIssuerDocument(
-  { sql, addresses }: Pick<DocumentSetup, 'sql' | 'addresses'>,
-  name: string,
-) {
+/** What SD-JWTs name as their issuer. */
+export const getIssuerAddress = ({ publicUrl }: Where, name: string): string =>
+  createIssuerAddress(publicUrl, name)
+
+type IssuerSource = Pick<DocumentSetup, 'sql' | 'addresses'>
+
+/** JWT VC issuer metadata, by the last part of the DID. Undefined for an unknown one. */
+export async function buildJwtIssuerMetadata({ sql, addresses }: IssuerSource, name: string) {
   const issuer = await findIssuerByName(sql, name)
   if (issuer === undefined) return undefined
-  const keys = issuer.keys.map(({ number, x, y, revokedAt }) => ({
-    ...{ name: `key-${number}`, revokedAt },
-    publicJwk: { kty: 'EC' as const, crv: 'P-256' as const, x, y },
-  }))
+  const did = getIssuerDid(addresses, name)
+  return buildIssuerMetadata(getIssuerAddress(addresses, name), did, listKeys(issuer))
+}
+
+/** By the last part of the DID. Undefined for an unknown one. */
+export async function buildIssuerDocument({ sql, addresses }: IssuerSource, name: string) {
+  const issuer = await findIssuerByName(sql, name)
+  if (issuer === undefined) return undefined
   return buildDidDocument(
     getIssuerDid(addresses, name),
-    keys,
+    listKeys(issuer),
     addresses.publicUrl + DPP_API_PATH,
     listKnownUris(issuer),
   )
 }
+
+const listKeys = ({ keys }: Pick<Issuer, 'keys'>): IssuerKey[] =>
+  keys.map(({ number, x, y, revokedAt }) => ({
+    ...{ name: `key-${number}`, revokedAt },
+    publicJwk: { kty: 'EC', crv: 'P-256', x, y },
+  }))

@@ -13,6 +13,7 @@ import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
 import { findDocumentFiles } from '../read/picture-files.ts'
+import { getIssuerAddress } from './issuer-document.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { getDid, getOrSign, getSignatureEnd, hashDocument, requireSigningIssuer } from './sign-document.ts'
@@ -29,14 +30,14 @@ export async function createSdJwt(
   if (commitKey === undefined) {
     throw new AppError('not_acceptable', 'The keys of this account cannot be read. Ask for application/json.')
   }
-  const did = getDid(setup, issuer)
   const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
   const { header: open, data, fields, type } = await readParts(setup, row, issuer)
   const { name: issuerName, isVerified: issuerVerified } = getIssuerIdentity(setup.addresses, issuer)
   const header = { ...open, issuerName, issuerVerified }
   const build = (issuedAt: Date, expiresAt: Date) =>
     buildSdJwt({
-      ...{ did, issuedAt, expiresAt, type, header, fields, data, commitKey },
+      issuer: getIssuerAddress(setup.addresses, issuer.name),
+      ...{ issuedAt, expiresAt, type, header, fields, data, commitKey },
       passportId: idFromUuid(row.id),
       versionNo: row.version_no,
       status: { listUrl: tokenListUrl, index },
@@ -71,5 +72,5 @@ async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRo
   const data: DataObject = Object.fromEntries(
     fields.flatMap(({ name }) => (Object.hasOwn(document, name) ? [[name, document[name]]] : [])),
   )
-  return { header, data, fields, type: `${nsUrl}/${all.category.id}/v${all.schemaVersion}` }
+  return { header, data, fields, type: `${nsUrl}/types/${all.category.id}/v${all.schemaVersion}` }
 }

@@ -1,6 +1,7 @@
 /** The `dpp:` namespace: a JSON-LD context for programs, and a page that describes each term for people. */
+import { hash } from 'node:crypto'
 import { html } from 'ghtml'
-import { allCategories, findCategory } from '../../categories/catalogue.ts'
+import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import { buildTermUrn } from '../../standards/term-urn.ts'
 import type { Representation } from '../http/content-negotiation.ts'
@@ -109,17 +110,52 @@ export function prepareContentSpecifications(
     ...SHARED_HEADERS,
     vary: 'Accept-Encoding',
   }
-  const versions = allCategories().flatMap(({ id, schemaVersion }) =>
-    Array.from({ length: schemaVersion }, (_, i) => ({
-      path: `${id}/v${i + 1}`,
-      category: findCategory(id, i + 1),
-    })),
-  )
   return new Map(
-    versions.flatMap(({ path, category }) => {
+    listSpecifications(nsUrl).map(({ path, schema: body }) => [
+      path,
+      prepareResponse({ body, etagPrefix: `schema.${path.replaceAll('/', '.')}`, headers }),
+    ]),
+  )
+}
+
+type Specification = { path: string; category: CompleteCategory; schema: string }
+
+/** Of each version of each category. `schema` is JSON. */
+function listSpecifications(nsUrl: string): Specification[] {
+  return allCategories().flatMap(({ id, schemaVersion }) =>
+    Array.from({ length: schemaVersion }, (_, i) => i + 1).flatMap(version => {
+      const category = findCategory(id, version)
+      const path = `${id}/v${version}`
       if (category === undefined) return []
-      const body = JSON.stringify(buildRequestSchema(category, `${nsUrl}/${path}`))
-      return [[path, prepareResponse({ body, etagPrefix: `schema.${path.replaceAll('/', '.')}`, headers })]]
+      return [{ path, category, schema: JSON.stringify(buildRequestSchema(category, `${nsUrl}/${path}`)) }]
+    }),
+  )
+}
+
+/**
+ * Type metadata of SD-JWT VCs by path below the namespace (`types/textile/v2`), which these name as `vct`.
+ * Later drafts have no schema, and ignore its members.
+ */
+export function prepareTypeMetadata(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
+  const headers = {
+    'content-type': 'application/json',
+    ...buildSecurityHeaders(publicUrl),
+    ...SHARED_HEADERS,
+    vary: 'Accept-Encoding',
+  }
+  return new Map(
+    listSpecifications(nsUrl).map(({ path, category, schema }) => {
+      const [id, version] = path.split('/')
+      const body = JSON.stringify({
+        vct: `${nsUrl}/types/${path}`,
+        name: `Digital product passport: ${id}`,
+        description: `The passport of a product of the category ${id}, fields of ${version}.`,
+        claims: category.fields.map(({ name }) => ({ path: [name], sd: 'always' })),
+        schema_uri: `${nsUrl}/${path}`,
+        'schema_uri#integrity': `sha256-${hash('sha256', schema, 'base64')}`,
+      })
+      const etagPrefix = `type.${path.replaceAll('/', '.')}`
+      return [`types/${path}`, prepareResponse({ body, etagPrefix, headers })]
     }),
   )
 }

@@ -53,6 +53,32 @@ export function getDidHost(did: string): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined
 }
 
+/** The issuer of SD-JWTs as an address, under which verifiers find its keys without knowing DIDs. */
+export const createIssuerAddress = (publicUrl: string, issuerKey: string): string =>
+  `${publicUrl}/issuers/${encodeURIComponent(issuerKey)}`
+
+/** Whether `iss` of a JWT names the issuer with this DID: by the DID itself, or by its address. */
+export function isIssuer(iss: unknown, did: string): boolean {
+  const address = getDidDocumentUrl(did)?.replace(/\/did\.json$/, '')
+  return iss === did || (typeof iss === 'string' && iss.replace(/^http:/, 'https:') === address)
+}
+
+/**
+ * JWT VC issuer metadata (draft-ietf-oauth-sd-jwt-vc), without revoked keys. Keys have the ids that JOSE
+ * headers name.
+ */
+export const buildIssuerMetadata = (address: string, did: string, keys: readonly IssuerKey[]) => ({
+  issuer: address,
+  alsoKnownAs: [did],
+  jwks: {
+    keys: keys
+      .filter(({ revokedAt }) => revokedAt === null)
+      .map(({ name, publicJwk: { x, y } }) => ({
+        ...{ kty: 'EC', crv: 'P-256', x, y, alg: 'ES256', use: 'sig', kid: `${did}#${getJwkName(name)}` },
+      })),
+  },
+})
+
 /**
  * `passportsUrl` is where passports are read by the API of EN 18222. `alsoKnownAs`: other URIs of the
  * company, of which each was verified.

@@ -25,10 +25,11 @@ const DIGEST_BYTES = 32
 const ENTRY_DIGESTS = [12, 36, 100] as const
 
 export type SdJwtInput = {
-  did: string
+  /** Its address, or its DID. */
+  issuer: string
   issuedAt: Date
   expiresAt: Date
-  /** The content specification, such as `https://passports.example.org/ns/dpp/battery/v2`. */
+  /** Where its type metadata are, such as `https://passports.example.org/ns/dpp/types/battery/v2`. */
   type: string
   /** Seen by every reader: the header of the EN document, and the record of the passport. */
   header: DataObject
@@ -51,9 +52,9 @@ export type Disclosure = { encoded: string; audience: readonly Audience[] }
 export function buildSdJwt(input: SdJwtInput): { payload: DataObject; disclosures: Disclosure[] } {
   const builder = new DisclosureBuilder(input)
   const digests = builder.concealMembers(input.data, input.fields, [])
-  const { did, issuedAt, expiresAt, type, header, versionNo, status } = input
+  const { issuer, issuedAt, expiresAt, type, header, versionNo, status } = input
   const payload = {
-    iss: did,
+    iss: issuer,
     iat: toSeconds(issuedAt),
     exp: toSeconds(expiresAt),
     vct: type,

@@ -2,7 +2,7 @@
 import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
 import { hasCredentialExpired, hasExpired, requireIssuer, VC_JWT, verifyVcJwt } from './credential.ts'
 import { verifyProof } from './data-integrity.ts'
-import { type FindKey, getDidOfKey } from './did-document.ts'
+import { type FindKey, getDidOfKey, isIssuer } from './did-document.ts'
 import { parseJws, verifyJws } from './jws.ts'
 import { listMirroredFiles, MANIFEST_FORMAT, type MirroredFile } from './mirror-manifest.ts'
 import { parseSignedJson } from './parse-signed-json.ts'
@@ -199,7 +199,7 @@ function readSdJwt(text: string): SignedText {
 /** The claims of a JWT about a passport or a list. */
 function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts {
   const { iss, iat, nbf, exp } = claims
-  if (iss !== getDidOfKey(keyId)) {
+  if (!isIssuer(iss, getDidOfKey(keyId))) {
     throw new SignatureError('unusable_key', `The key ${keyId} is not one of its issuer, ${String(iss)}.`)
   }
   const [issuedMs, fromMs, untilMs] = [iat, nbf, exp].map(parseSeconds)

@@ -101,10 +101,13 @@ async function buildIfOffered(
   }
 }
 
-/** The contexts and schemas that a document names, if this server has them. */
+/** What a document names, if this server has it: contexts, schemas, and the type metadata of its SD-JWT. */
 async function writeSchemas(setup: MirrorSetup, shared: MirrorGroup, document: DataObject): Promise<void> {
-  const start = `${setup.documents.addresses.publicUrl}/`
-  const named = [document['@context'], document.contentSpecificationIds].flat()
+  const { addresses, nsUrl } = setup.documents
+  const start = `${addresses.publicUrl}/`
+  const specifications = [document.contentSpecificationIds].flat()
+  const types = specifications.map(one => String(one).replace(nsUrl, `${nsUrl}/types`))
+  const named = [document['@context'], specifications, types].flat()
   for (const url of named) {
     if (typeof url !== 'string' || !url.startsWith(start)) continue
     const path = url.slice(start.length)

@@ -101,6 +101,12 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   '/issuers/:name/did.json': {
     paths: ({ issuer }) => [`/issuers/${issuer}/did.json`, `/issuers/${'a'.repeat(2_000)}/did.json`],
   },
+  '/.well-known/jwt-vc-issuer/issuers/:name': {
+    paths: ({ issuer }) => [
+      `/.well-known/jwt-vc-issuer/issuers/${issuer}`,
+      `/.well-known/jwt-vc-issuer/issuers/${'a'.repeat(2_000)}`,
+    ],
+  },
   '/issuers/:name/status/:n': {
     paths: ({ issuer }) => [`/issuers/${issuer}/status/1`, `/issuers/${issuer}/status/999999999`],
     accepts: [200, 404],

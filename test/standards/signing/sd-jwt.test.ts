@@ -29,7 +29,7 @@ const withCode = (code: string) => (error: unknown) =>
 const category = findCategory('textile')
 assert.ok(category)
 const INPUT: SdJwtInput = {
-  did: TEST_DID,
+  issuer: TEST_DID,
   issuedAt: new Date('2026-11-20T10:00:00Z'),
   expiresAt: new Date('2027-02-15T00:00:00Z'),
   type: 'https://passports.example.org/ns/dpp/textile/v2',

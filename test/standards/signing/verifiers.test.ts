@@ -91,7 +91,7 @@ async function succeeds(run: () => unknown): Promise<boolean> {
 }
 
 const sdJwtInput = (versionNo: number) => ({
-  did: TEST_DID,
+  issuer: TEST_DID,
   issuedAt: SIGNED_AT,
   expiresAt: END,
   type: 'https://passports.example.org/ns/dpp/textile/v2',
