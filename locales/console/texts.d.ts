@@ -2130,6 +2130,11 @@ export type Texts = {
     fibre_qualified: (values: { fibre: Value; found: Value }) => string
     fibre_similar: (values: { fibre: Value; found: Value }) => string
     fibre_unlisted: (values: { found: Value }) => string
+    language_unlisted: (values: { found: Value }) => string
+    language_unlisted_meant: (values: { found: Value; meant: Value }) => string
+    invisible: string
+    invisible_sku: string
+    markup: (values: { found: Value }) => string
     gtin_taken: string
     gtin_own: (values: { id: Value }) => string
     gtin_reserved: string
@@ -2176,6 +2181,9 @@ export type Texts = {
     not_found: string
     synonym: string
     unlisted_name: string
+    unlisted_language: string
+    invisible: string
+    markup: string
     now_known: string
     not_ready: string
     unknown_media: string

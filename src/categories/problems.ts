@@ -71,6 +71,14 @@ export const PROBLEMS = {
     'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I. Did you mean {fibre}?',
   fibre_unlisted:
     'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I; all readers see it untranslated.',
+  language_unlisted:
+    'says “{found}”, which no language has as its code; readers will hardly get the texts in it. Use a code such as en or pt-BR.',
+  language_unlisted_meant:
+    'says “{found}”, which no language has as its code; readers will hardly get the texts in it. Did you mean {meant}?',
+  invisible: 'has no visible character; readers see nothing. Write something.',
+  invisible_sku:
+    'has an invisible character; it looks like another SKU without it, but is not the same. Remove the character.',
+  markup: 'has HTML ({found}), which readers see as it is; send plain text.',
 } as const
 
 export type ProblemKey = keyof typeof PROBLEMS
@@ -91,7 +99,7 @@ export type Problem = { key: ProblemKey; facts: Facts }
 
 export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
 
-type KeyWithSuggestion = 'unknown' | 'unknown_kept' | 'one_of' | 'country' | 'language'
+type KeyWithSuggestion = 'unknown' | 'unknown_kept' | 'one_of' | 'country' | 'language' | 'language_unlisted'
 
 /** The problem with its suggestion, if there is one. */
 export const suggest = (key: KeyWithSuggestion, meant: string | undefined, facts: Facts = {}): Problem =>

@@ -3,14 +3,15 @@
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { type Field, findScalarEntry } from '../field.ts'
-import { canonicalizeLanguage, repairLanguage } from '../language.ts'
+import { canonicalizeLanguage, isNamedLanguage, repairLanguage } from '../language.ts'
+import { findMeantLanguage } from '../names/meant-language.ts'
 import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
-import { type Problem, problem } from '../problems.ts'
+import { type Problem, problem, suggest } from '../problems.ts'
 import { explainLanguage, FORMAT_RULES } from '../schema/formats.ts'
 import { explainBlank } from './explain-violation.ts'
 import type { Findings } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'
-import { findTextProblem, isBlank } from './text-checks.ts'
+import { findMarkup, findTextProblem, hasInvisible, isBlank, isInvisible } from './text-checks.ts'
 
 /** Skips values of the wrong type, which the structure check reports. `primary` may be unknown. */
 export class SemanticChecks {
@@ -19,6 +20,8 @@ export class SemanticChecks {
   private readonly path: (string | number)[] = []
   /** Fibre names that have a warning. */
   private readonly warned = new Set<string>()
+  /** Tags that have a warning. */
+  private readonly unlisted = new Set<string>()
 
   constructor(findings: Findings, primary: string | undefined) {
     this.findings = findings
@@ -51,6 +54,31 @@ export class SemanticChecks {
     const wrong = findTextProblem(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
     else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
+    if (violation === undefined && wrong === undefined) this.warnOfText(field, text)
+  }
+
+  private warnOfText(field: Field, text: string): void {
+    if (this.findings.warningsFull) return
+    if (field.format === 'language') this.checkLanguage(text)
+    else if (field.format !== undefined || field.values !== undefined) return
+    else if (isInvisible(text)) {
+      if (!isBlank(text)) this.findings.warn(this.path, 'invisible', problem('invisible'))
+    } else if (field.name === 'sku' && hasInvisible(text))
+      this.findings.warn(this.path, 'invisible', problem('invisible_sku'))
+    const markup = findMarkup(text)
+    if (markup !== undefined)
+      this.findings.warn(this.path, 'markup', problem('markup', { found: shorten(markup, 40) }))
+  }
+
+  /** A tag that is well-formed but no language, such as `english`: a warning, once per tag. */
+  private checkLanguage(tag: string): void {
+    const canonical = canonicalizeLanguage(tag)
+    if (canonical === undefined || isNamedLanguage(canonical) || this.findings.warningsFull) return
+    if (this.unlisted.has(canonical)) return
+    this.unlisted.add(canonical)
+    const meant = this.unlisted.size > MAX_GUESSES ? undefined : findMeantLanguage(canonical)
+    const explained = suggest('language_unlisted', meant, { found: shorten(tag, 60) })
+    this.findings.warn(this.path, 'unlisted_language', explained)
   }
 
   /** Any name is accepted. A name that is not a code gets a warning, once per name. */
@@ -108,7 +136,10 @@ export class SemanticChecks {
       if ((language ?? repairLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
       this.path.push(tag)
       if (language === undefined) this.findings.add(this.path, 'language_code', explainLanguage(tag))
-      else this.checkTranslation(field, texts[tag], language)
+      else {
+        this.checkLanguage(language)
+        this.checkTranslation(field, texts[tag], language)
+      }
       if (language !== undefined) this.checkUnique(seen, tag)
       this.path.pop()
     }

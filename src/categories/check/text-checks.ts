@@ -18,6 +18,21 @@ const VISIBLE = /\S/u
 /** Empty, or nothing but white space. */
 export const isBlank = (text: string) => !VISIBLE.test(text)
 
+/** White space, and characters that are drawn as nothing (U+200B, U+3164, U+2800). */
+const SOMETHING_VISIBLE = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+export const isInvisible = (text: string) => !SOMETHING_VISIBLE.test(text)
+export const hasInvisible = (text: string) => INVISIBLE.test(text)
+
+/** Tags and entities as editors of shops write them. Other uses of `<` and `&` are text. */
+const MARKUP =
+  /<\/?(?:p|br|b|i|u|em|strong|small|su[bp]|ul|ol|li|dl|dt|dd|div|span|h[1-6]|a|img|table|tbody|thead|tr|t[dh]|font|hr|blockquote)(?:\s[^<>]{0,500})?\/?>|&(?:amp|lt|gt|quot|apos|nbsp|shy|ndash|mdash|hellip|bull|middot|euro|deg|copy|reg|trade|times|frac\d\d|sup\d|[lr][ad]quo|[a-z]{1,2}(?:acute|grave|uml|circ|tilde|cedil|ring|slash|lig|caron)|#\d{1,7}|#x[\da-f]{1,6});/i
+
+/** The first tag or entity of HTML in a text. */
+export const findMarkup = (text: string): string | undefined =>
+  text.includes('<') || text.includes('&') ? MARKUP.exec(text)?.[0] : undefined
+
 /** Counts code points, as JSON Schema does. */
 export function countCharacters(text: string): number {
   let count = 0
