@@ -5,6 +5,7 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { addFoldedLines } from '../../kernel/text/search-text.ts'
 import { normalizeDppId } from '../core/dpp-id.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import type {
@@ -71,7 +72,8 @@ export async function importPassports(
   )
   const rows = all.map(({ passport, versions }) => {
     const newest = versions.at(-1)
-    return { ...passport, content: newest?.content, created_by: newest?.created_by, own: newest?.own }
+    const search = passport.search && addFoldedLines(passport.search)
+    return { ...passport, search, content: newest?.content, created_by: newest?.created_by, own: newest?.own }
   })
   await sql`
     insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,

@@ -5,6 +5,7 @@ import { toGtin14 } from '../../gs1/gtin.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { buildSearchText } from '../../kernel/text/search-text.ts'
 import { requireKnownRules } from './check-declared-rules.ts'
 import { rowProblem } from './row-problems.ts'
 
@@ -82,9 +83,6 @@ export function checkUnitData(
     return checkUnitData(category, effective, own, { ...options, strict: false })
   }
 }
-
-/** The text that searches use: NFC, lower case, one line per text. */
-export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
 /** Throws `validation` unless the body's `data` is an object. */
 export function requireData(data: unknown): PassportData {

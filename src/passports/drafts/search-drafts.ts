@@ -1,6 +1,7 @@
 /** Finds drafts by what people see of them: name, SKU, GTIN and note; also by the product that is changed. */
 import { atHome } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
+import { buildSearchText, listSearchWords } from '../../kernel/text/search-text.ts'
 import { findSummaries } from '../read/list.ts'
 import type { Draft } from './draft.ts'
 import { countDrafts, getDrafts, listDrafts } from './store-drafts.ts'
@@ -18,9 +19,13 @@ export async function searchDrafts(
     const [drafts, total] = await Promise.all([listDrafts(ctx, { limit, offset }), countDrafts(ctx)])
     return { drafts, total }
   }
-  const wanted = q.toLowerCase()
+  const words = listSearchWords(q)
   const names = await listNames(ctx)
-  const hits = names.filter(({ text }) => text.toLowerCase().includes(wanted)).map(({ id }) => id)
+  const isHit = ({ text }: { text: string }) => {
+    const searched = buildSearchText([text])
+    return words.some(word => searched.includes(word))
+  }
+  const hits = names.filter(isHit).map(({ id }) => id)
   return { drafts: await getDrafts(ctx, hits.slice(offset, offset + limit)), total: hits.length }
 }
 

@@ -6,7 +6,6 @@ import { byIdDescending, listAccountShards, readAllShards } from '../../accounts
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
-import { buildSearchText } from '../core/check-data.ts'
 import { metadataColumns, ownColumns } from '../core/columns.ts'
 import { findContents, type PassportOnly } from '../core/contents.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -19,6 +18,7 @@ import {
   preparedIfFrequent,
   selectGroups,
 } from './list-filter.ts'
+import { matchesSerial, matchesWord } from './match-word.ts'
 import { readMerged } from './merge-shards.ts'
 import { selectIdsByFacts, selectOutdatedIds } from './select-rare-ids.ts'
 import { findTotal } from './totals.ts'
@@ -335,19 +335,6 @@ const selectItemHits = (ctx: AccountContext, filter: ListFilter): Fragment => ct
   select p.id from passport p
   where ${filterConditions(ctx, { ...filter, levels: ['i'] })} and ${matchesSerial(ctx.sql, filter)} order by p.id desc`
 
-/** Models and batches are found by parts of their texts, items by the beginning of the serial. */
-function matchesWord(sql: Sql, filter: ListFilter): Fragment {
-  const inText = sql`search like ${`%${escapeLike(buildSearchText([filter.q ?? '']))}%`}`
-  if (!filter.levels.includes('i')) return inText
-  return filter.levels.length === 1
-    ? matchesSerial(sql, filter)
-    : sql`(${inText} or ${matchesSerial(sql, filter)})`
-}
-
-/** Serials match by their beginning: a trigram index on them would make issuing items twice as slow. */
-const matchesSerial = (sql: Sql, { q = '' }: ListFilter): Fragment =>
-  sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
-
 type ForwardWindow = Exclude<PageWindow, { before: string }>
 type SearchContext = { sql: Sql; prepare: Prepare }
 type Hits = { n: number; ids: string[] | null; sampled: number }
@@ -395,5 +382,3 @@ const pageClauses = (sql: Sql, window: ForwardWindow) =>
         limit: sql`limit ${window.limit} ${offsetBy(sql, window.skip)}`,
       }
     : { beyond: sql``, limit: sql`limit ${window.limit} offset ${(window.page - 1) * window.limit}` }
-
-const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')
