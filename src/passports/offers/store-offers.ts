@@ -54,7 +54,7 @@ export async function changeOffer(ctx: AccountContext, id: string, sent: SentOff
   return change(ctx, 'offer_changed', async tx => {
     const before = await getOffer(tx, id)
     const checked = checkOffer({ ...toSentOffer(before), ...removeUnsent(sent) })
-    await requireProduct(ctx, checked)
+    await requireProduct(tx, checked)
     const { kind, category, passportId, countries, title, text, url, position = before.position } = checked
     await tx.sql`
       update offer set kind = ${kind}, category = ${category}, passport_id = ${passportId},
