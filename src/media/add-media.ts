@@ -4,7 +4,7 @@ import { atHome } from '../accounts/account-shard.ts'
 import { type AccountContext, withTransaction } from '../accounts/context.ts'
 import type { StoredResponse } from '../accounts/idempotency-record.ts'
 import { getMediaQuota } from '../accounts/limits/media-quota.ts'
-import { storeIdempotencyRecord } from '../accounts/store-idempotency-record.ts'
+import { claimIdempotencyKey, storeClaimedResponse } from '../accounts/store-idempotency-record.ts'
 import { AppError, type DetailCode, invalid, invalidField, unavailable } from '../kernel/errors.ts'
 import { copyMedia } from './copy-media.ts'
 import {
@@ -162,6 +162,7 @@ const finish = (
 ): Promise<AddedMedia> =>
   withTransaction(atHome(ctx), async tx => {
     const { sql, accountId } = tx
+    await claimIdempotencyKey(tx)
     if (isNew)
       await sql`
         update media set status = 'r' where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'p'`
@@ -172,7 +173,7 @@ const finish = (
     if (file?.status !== 'ready')
       throw unavailable('The file was deleted while it was being stored. Send it again.')
     if (isNew) await copyMedia(tx, tx.spread?.shards.slice(1) ?? [], id)
-    await storeIdempotencyRecord(tx, buildResponse({ file, isNew }))
+    await storeClaimedResponse(tx, buildResponse({ file, isNew }))
     return { file, isNew }
   })
 

@@ -3,9 +3,23 @@
  * one database: no transaction may deadlock with another, and nobody may get 503.
  */
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
+import { nameOnly } from '../../src/accounts/identity/identity.ts'
+import { verifyAccount, withdrawVerification } from '../../src/accounts/issuer/verify-account.ts'
+import { inTransaction, repeatTransaction } from '../../src/kernel/db/transaction.ts'
+import { deleteUnfinishedMedia } from '../../src/media/delete-media.ts'
+import { deleteUnusedMedia } from '../../src/media/delete-unused-media.ts'
+import { isNamedInDraft } from '../../src/passports/drafts/named-in-drafts.ts'
+import { deleteOldDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
+import { writeRows } from '../../src/transfer/spreadsheets/write-rows.ts'
+import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import {
+  ADDRESSES,
   type Answer,
   type Harness,
   newProduct,
@@ -13,9 +27,9 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
+import { makePng } from '../media/sample-files.ts'
+import { pick, runBeside, runJob, shuffled } from './beside-stand.ts'
 
-/** How long each test runs. `npm run faults -- --only locks` runs longer. */
-const SECONDS = Number(process.env.CARNET_LOCKS_SECONDS ?? 8)
 const CLIENTS = 8
 
 let t: Harness
@@ -31,15 +45,15 @@ after(async () => {
   await t.close()
 })
 
-type Request = { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: unknown; type?: string }
-
-const pick = <T>(list: readonly T[]): T => {
-  const one = list[Math.floor(Math.random() * list.length)]
-  assert.ok(one !== undefined, 'the list is not empty')
-  return one
+type Request = {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  body?: unknown
+  type?: string
+  bytes?: Buffer
 }
 
-async function send({ method, path, body, type }: Request, isKeyed: boolean): Promise<Answer> {
+async function send({ method, path, body, type, bytes }: Request, isKeyed: boolean): Promise<Answer> {
   const headers = {
     ...(isKeyed ? { 'idempotency-key': randomUUID() } : {}),
     ...(type === undefined ? {} : { 'content-type': type }),
@@ -48,7 +62,7 @@ async function send({ method, path, body, type }: Request, isKeyed: boolean): Pr
   const server = pick(servers)
   return server.ask(method, `${root}${path}`, {
     ...{ key: account.key, headers },
-    ...(type === undefined ? { body } : { text: JSON.stringify(body) }),
+    ...(type === undefined ? { body } : { text: bytes ?? JSON.stringify(body) }),
   })
 }
 
@@ -56,35 +70,6 @@ const post = async (path: string, body: unknown) => {
   const answer = await send({ method: 'POST', path, body }, false)
   assert.ok(answer.status < 300, answer.text)
   return answer.json.data
-}
-
-const countDeadlocks = async (): Promise<number> => {
-  await t.sql`select pg_stat_clear_snapshot()`
-  const [row] = await t.sql<{ n: number }[]>`
-    select deadlocks as n from pg_stat_database where datname = current_database()`
-  return row?.n ?? 0
-}
-
-/** Runs the loops side by side until the time is over, and looks for deadlocks and 503. */
-async function runBeside(loops: readonly (() => Promise<Answer>)[], seconds: number): Promise<number> {
-  const deadlocks = await countDeadlocks()
-  const end = performance.now() + seconds * 1_000
-  let sent = 0
-  const failed: string[] = []
-  await Promise.all(
-    loops.map(async loop => {
-      while (performance.now() < end) {
-        const { status, text } = await loop()
-        sent++
-        if (status >= 500) failed.push(`${status} ${text.slice(0, 200)}`)
-      }
-    }),
-  )
-  assert.deepEqual(failed, [])
-  // A session reports its statistics at most once a second, and when it is idle.
-  await new Promise(resolve => setTimeout(resolve, 1_500))
-  assert.equal(await countDeadlocks(), deadlocks, 'no deadlock')
-  return sent
 }
 
 test('bulk calls with an Idempotency-Key beside archives and restores of the same products', async () => {
@@ -99,11 +84,21 @@ test('bulk calls with an Idempotency-Key beside archives and restores of the sam
     const path = `/products/${pick(known).id}/${pick(['archive', 'restore'])}`
     return send({ method: 'POST', path }, false)
   }
-  const sent = await runBeside([bulk, bulk, setStatus, setStatus, setStatus, setStatus], SECONDS)
+  const sent = await runBeside(t, [bulk, bulk, setStatus, setStatus, setStatus, setStatus])
   assert.ok(sent > 20, `${sent} requests`)
 })
 
-type World = { models: string[]; batches: string[]; items: string[]; skus: string[]; gtins: string[] }
+type World = {
+  models: string[]
+  batches: string[]
+  items: string[]
+  skus: string[]
+  gtins: string[]
+  pictures: Buffer[]
+  /** Ids of drafts and offers; some are there no more. */
+  drafts: string[]
+  offers: string[]
+}
 
 /** Few products, so that requests meet. */
 async function buildWorld(): Promise<World> {
@@ -118,13 +113,28 @@ async function buildWorld(): Promise<World> {
   const items = await Promise.all(
     batches.map(({ id }, i) => children(id, { level: 'item', serial: `S${i}`, data: {} })),
   )
-  return { models, batches: batches.map(({ id }) => id), items: items.map(({ id }) => id), skus, gtins }
+  const pictures = await Promise.all([8, 9, 10].map(width => makePng({ width, height: 8 })))
+  const units = { batches: batches.map(({ id }) => id), items: items.map(({ id }) => id) }
+  return { models, ...units, skus, gtins, pictures, drafts: ['0'.repeat(26)], offers: ['0'.repeat(26)] }
 }
 
 const data = () => ({ weightGrams: Math.ceil(Math.random() * 1_000) })
-const shuffled = <T>(list: readonly T[]): T[] => list.toSorted(() => Math.random() - 0.5)
 
-/** Each write of passports, by what its request is for. */
+const getMediaId = (bytes: Buffer): string => hash('sha256', bytes, 'hex')
+
+const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
+const inEnglish = (value: string) => [{ value, language: 'en' }]
+const FURNITURE = {
+  ...SAMPLE,
+  contentSpecificationIds: [`${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`],
+  careInstructions: inEnglish('Wipe dry.'),
+  endOfLife: {
+    recyclingInstructions: inEnglish('Untreated wood.'),
+    disposalInstructions: inEnglish('Bulky waste.'),
+  },
+}
+
+/** Each write of the API, by what its request is for. */
 const WRITES: Record<string, (world: World) => Request> = {
   create: ({ gtins }) => {
     const more = Math.random() < 0.5 ? { gtin: pick(gtins) } : {}
@@ -194,25 +204,115 @@ const WRITES: Record<string, (world: World) => Request> = {
   enArchive: ({ items }) => ({
     ...{ method: 'DELETE', path: `/dpp/v1/dpps/${encodeURIComponent(pick(items))}` },
   }),
+  enCreate: ({ gtins }) => ({
+    ...{ method: 'POST', path: '/dpp/v1/dpps' },
+    body: {
+      ...FURNITURE,
+      uniqueProductIdentifier: `https://id.gs1.org/01/0${pick(gtins)}`,
+      digitalProductPassportId: `https://brand.example/${Math.ceil(Math.random() * 30)}`,
+    },
+  }),
+  upload: ({ pictures }) => ({
+    ...{ method: 'POST', path: '/media', type: 'image/png', bytes: pick(pictures) },
+  }),
+  fetchFile: () => ({
+    ...{ method: 'POST', path: '/media', body: { source_url: 'https://nowhere.example/a.png' } },
+  }),
+  deleteFile: ({ pictures }) => ({ method: 'DELETE', path: `/media/${getMediaId(pick(pictures))}` }),
+  patchPicture: ({ models, pictures }) => ({
+    ...{ method: 'PATCH', path: `/products/${pick(models)}` },
+    body: { data: { pictures: [{ media: getMediaId(pick(pictures)), alt: { en: 'A bag' } }] } },
+  }),
+  draft: ({ models, items, gtins, pictures }) => {
+    const more = { pictures: [{ media: getMediaId(pick(pictures)), alt: { en: 'A bag' } }] }
+    const { category, data } = newProduct({ gtin: pick(gtins), ...(Math.random() < 0.3 ? more : {}) })
+    const change = { product_id: pick([...models, ...items]), data: { weightGrams: 1 } }
+    return { method: 'POST', path: '/drafts', body: Math.random() < 0.5 ? change : { category, data } }
+  },
+  changeDraft: ({ drafts }) => ({
+    ...{ method: 'PATCH', path: `/drafts/${pick(drafts)}`, body: { data: data() } },
+  }),
+  publishDraft: ({ drafts }) => ({ method: 'POST', path: `/drafts/${pick(drafts)}/publish` }),
+  deleteDraft: ({ drafts }) => ({ method: 'DELETE', path: `/drafts/${pick(drafts)}` }),
+  changeOffer: ({ offers, models }) => ({
+    ...{ method: 'PATCH', path: `/offers/${pick(offers)}`, body: { product_id: pick(models) } },
+  }),
+  deleteOffer: ({ offers }) => ({ method: 'DELETE', path: `/offers/${pick(offers)}` }),
+  settings: () => ({
+    ...{ method: 'PUT', path: '/readiness/settings', body: { acts: pick([[], ['fr.agec.textile']]) } },
+  }),
 }
+
+/** What is no request: imports, commands of the operator and scheduled tasks. */
+const JOBS: Record<string, (world: World) => Promise<unknown>> = {
+  import: ({ skus, gtins }) => {
+    const rows = shuffled([...skus, `i-${Math.ceil(Math.random() * 30)}`]).map(sku => ({
+      data: { ...newProduct({ sku, ...(Math.random() < 0.3 ? { gtin: pick(gtins) } : {}) }).data, ...data() },
+      ...{ empty: [], cells: [] },
+    }))
+    return repeatTransaction(() =>
+      inTransaction(account.ctx.sql, sql =>
+        writeRows({ ...account.ctx, sql }, rows, {
+          ...{ category: 'textile', matchBy: 'sku', changeType: 'change', dryRun: false, before: 0 },
+          ...{ reading: { columns: [], mark: 'point', clears: false }, isConfirmed: true },
+        }),
+      ),
+    )
+  },
+  async close() {
+    await closeAccount(operator(), account.id)
+    await reopenAccount(operator(), account.id)
+  },
+  release: ({ gtins }) => releaseGtin(operator(), pick(gtins), { force: true }),
+  async verify() {
+    await verifyAccount({ ...account.ctx, sql: t.setup.sql }, nameOnly('Testmarke GmbH'), 'test')
+    await withdrawVerification({ ...account.ctx, sql: t.setup.sql })
+  },
+  async retention() {
+    const later = new Date(Date.now() + 86_400_000)
+    const { sql } = account.ctx
+    await deleteExpiredKeys(sql, later)
+    await deleteOldDrafts(sql, new Date(later.getTime() + 400 * 86_400_000))
+    await deleteExpiredWebhookRows({ sql, clock: t.clock })
+    await deleteUnfinishedMedia({ sql, clock: t.clock }, t.setup.media.mediaStore)
+    const clock = { now: () => new Date(later.getTime() + 40 * 86_400_000) }
+    const { mediaStore } = t.setup.media
+    await deleteUnusedMedia({ sql, clock }, { mediaStore, isNamedInDraft, goesOn: () => true }, undefined)
+  },
+}
+const operator = () => ({ sql: t.setup.sql, clock: t.clock })
 
 test('every write beside every other, with and without an Idempotency-Key', async () => {
   const world = await buildWorld()
   await t.sql`update account set uses_registry = true where id = ${account.id}`
   const names = Object.keys(WRITES)
-  const sendAny = (name: string, isKeyed: boolean) => {
+  const sendAny = async (name: string, isKeyed: boolean) => {
     const build = WRITES[name]
     assert.ok(build)
-    return send(build(world), isKeyed)
+    const answer = await send(build(world), isKeyed)
+    const id = answer.status === 201 ? answer.json.data?.id : undefined
+    if (name === 'draft' && id !== undefined) world.drafts = [id, ...world.drafts.slice(0, 5)]
+    if (name === 'offer' && id !== undefined) world.offers = [id, ...world.offers.slice(0, 5)]
+    return answer
   }
-  // Alone, each is accepted, or refused because a GTIN or serial is taken.
+  const runAny = (name: string) => runJob(async () => JOBS[name]?.(world))
+  // Alone, each is accepted, perhaps not at once: a GTIN may be taken, a draft published.
   for (const name of names) {
-    const { status, text } = await sendAny(name, false)
-    assert.ok(status < 300 || status === 409, `${name}: ${status} ${text}`)
+    let answer = await sendAny(name, false)
+    for (let i = 0; i < 30 && answer.status >= 300; i++) {
+      await sendAny(pick(['draft', 'offer', 'upload', 'restore']), false)
+      answer = await sendAny(name, false)
+    }
+    assert.ok(answer.status < 300, `${name}: ${answer.status} ${answer.text}`)
   }
-  const loop = () => sendAny(pick(names), Math.random() < 0.5)
+  for (const name of Object.keys(JOBS)) {
+    const { status, text } = await runAny(name)
+    assert.ok(status < 500, `${name}: ${status} ${text}`)
+  }
+  const loop = () =>
+    Math.random() < 0.2 ? runAny(pick(Object.keys(JOBS))) : sendAny(pick(names), Math.random() < 0.5)
   await runBeside(
+    t,
     Array.from({ length: CLIENTS }, () => loop),
-    SECONDS,
   )
 })

@@ -3,7 +3,11 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { say } from './look-through.ts'
 
-const TESTS = ['test/api/order-of-locks.test.ts', 'test/api/revert-race.test.ts']
+const TESTS = [
+  'test/api/order-of-locks.test.ts',
+  'test/api/order-of-locks-shards.test.ts',
+  'test/api/revert-race.test.ts',
+]
 
 /** Returns 1 if a test failed. */
 export async function writesBeside(seconds: number): Promise<number> {

@@ -100,6 +100,23 @@ export async function repeatTransaction<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+const MAX_SHORT_WAITS = 20
+
+/**
+ * For statements that lock rows out of the order of locks, and so wait only a moment for each
+ * (`lock_timeout`): two may wait for each other. PostgreSQL needs a second to detect that. `run` is a
+ * transaction, perhaps a nested one: its locks are released before it begins again.
+ */
+export async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === MAX_SHORT_WAITS) throw error
+    }
+  }
+}
+
 const contentionError = () =>
   new AppError(
     'unavailable',

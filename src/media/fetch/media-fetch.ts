@@ -38,17 +38,17 @@ export async function requestMediaFetch(
   if (problem !== undefined) throw invalidField(['source_url'], 'format', problem)
   return withTransaction(atHome(ctx), async tx => {
     const { sql, accountId, actorId, clock } = tx
+    const now = clock.now()
+    const uuid = newUuid(now.getTime())
+    const fetch: MediaFetch = { id: idFromUuid(uuid), status: 'fetching', reason: null, createdAt: now }
+    await storeIdempotencyRecord(tx, buildResponse(fetch))
     const usage = await lockUsage(tx)
     const [waiting] = await sql<{ n: number }[]>`
       select count(*)::int as n from media_fetch where account_id = ${accountId} and status = 'f'`
     await requireQuota(tx, { files: usage.files + (waiting?.n ?? 0) + 1, bytes: usage.bytes + 1 })
-    const now = clock.now()
-    const uuid = newUuid(now.getTime())
     await sql`
       insert into media_fetch (account_id, id, source_url, status, attempts, due_at, created_at, created_by)
       values (${accountId}, ${uuid}, ${sourceUrl}, 'f', 0, ${now}, ${now}, ${actorId})`
-    const fetch: MediaFetch = { id: idFromUuid(uuid), status: 'fetching', reason: null, createdAt: now }
-    await storeIdempotencyRecord(tx, buildResponse(fetch))
     return fetch
   })
 }

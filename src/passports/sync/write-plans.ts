@@ -121,11 +121,16 @@ async function writeCreations(
   for (const { row, model } of taken) rejectRow(result, row, gtinTakenError(holders.get(model.gtin14 ?? '')))
 }
 
-/** How many more models fit on this shard. */
-const claimQuota = (ctx: AccountContext, wanted: number): Promise<number> =>
-  ctx.spread === undefined
-    ? getRemainingQuota(ctx, 'm')
-    : withQuota(ctx, { level: 'm', wanted }, async (_tx, left) => left)
+/**
+ * How many more models fit on this shard. A transaction then holds the counters before SKUs and GTINs, which
+ * others lock first: it waits only a moment for each, and `repeatTransaction` begins it again.
+ */
+async function claimQuota(ctx: AccountContext, wanted: number): Promise<number> {
+  if (ctx.spread === undefined) return getRemainingQuota(ctx, 'm')
+  const left = await withQuota(ctx, { level: 'm', wanted }, async (_tx, left) => left)
+  if (isTransaction(ctx.sql)) await ctx.sql`set local lock_timeout = '100ms'`
+  return left
+}
 
 async function writeUpdates(
   ctx: AccountContext,

@@ -2,7 +2,8 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
-import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
+import { findRejectReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
+import { retryOnLockTimeout } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { storeUses } from '../../media/media-use.ts'
@@ -44,7 +45,13 @@ export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promi
   } catch (error) {
     if (findRejectReason(error) !== 'plan_limit') throw explainArchived(error)
   }
-  return retryOnLockTimeout(() => insertUpToQuota(ctx, { ...batch, uses }))
+  // Other statements lock rows before the counter.
+  const run = () => withRetries(() => insertUpToQuota(ctx, { ...batch, uses }))
+  try {
+    return await retryOnLockTimeout(run)
+  } catch (error) {
+    throw explainArchived(error)
+  }
 }
 
 /** All rows but those that refer to files that are not there. */
@@ -70,22 +77,6 @@ const listUsesOfUnit = (
 
 const explainArchived = (error: unknown) =>
   findRejectReason(error) === 'archived' ? archivedParentError() : error
-
-const MAX_ATTEMPTS = 20
-
-/**
- * Other statements lock rows before the counter, so two may wait for each other. This one gives up early and
- * retries, because PostgreSQL needs a second to detect a deadlock.
- */
-async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await withRetries(run)
-    } catch (error) {
-      if (!isLockTimeout(error) || attempt === MAX_ATTEMPTS) throw explainArchived(error)
-    }
-  }
-}
 
 /** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use no quota. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitStatement): Promise<InsertOutcome> {

@@ -4,6 +4,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { retryOnLockTimeout } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import { requireKnownFiles } from '../core/file-uses.ts'
@@ -55,9 +56,16 @@ export async function createPassport(
 async function insertModel(ctx: AccountContext, row: Parameters<typeof tryInsertModel>[1]) {
   const error = await tryInsertModel(ctx.sql, row)
   if (ctx.spread === undefined || !(error instanceof AppError) || error.code !== 'plan_limit') return error
-  return withQuota(ctx, { level: 'm', wanted: 1 }, async (tx, left) =>
-    left < 1 ? error : tryInsertModel(tx.sql, row),
-  )
+  // The counters are locked before the GTIN; others do that the other way round.
+  const insertUpToQuota = () =>
+    withQuota(ctx, { level: 'm', wanted: 1 }, async (tx, left) => {
+      if (left < 1) return error
+      await tx.sql`set local lock_timeout = '100ms'`
+      const refused = await tryInsertModel(tx.sql, row)
+      await tx.sql`set local lock_timeout to default`
+      return refused
+    })
+  return retryOnLockTimeout(insertUpToQuota)
 }
 
 const isGtinTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'

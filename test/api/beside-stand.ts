@@ -1,0 +1,58 @@
+/** For tests of writes beside each other: loops that run at once, and a count of deadlocks. */
+import assert from 'node:assert/strict'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { Answer, Harness } from '../harness.ts'
+
+/** How long each test runs. `npm run faults -- --only locks` runs longer. */
+export const SECONDS = Number(process.env.CARNET_LOCKS_SECONDS ?? 8)
+
+/** What a loop did: an answer, or the error of an operation that is no request. */
+export type Done = Pick<Answer, 'status' | 'text'>
+
+export const pick = <T>(list: readonly T[]): T => {
+  const one = list[Math.floor(Math.random() * list.length)]
+  assert.ok(one !== undefined, 'the list is not empty')
+  return one
+}
+
+export const shuffled = <T>(list: readonly T[]): T[] => list.toSorted(() => Math.random() - 0.5)
+
+/** An operation without a request, such as one of the operator. An error that it explains is a refusal. */
+export async function runJob(work: () => Promise<unknown>): Promise<Done> {
+  try {
+    await work()
+    return { status: 200, text: '' }
+  } catch (error) {
+    if (error instanceof AppError) return { status: 409, text: error.message }
+    return { status: 500, text: error instanceof Error ? String(error.stack) : String(error) }
+  }
+}
+
+async function countDeadlocks({ setup: { sql } }: Harness): Promise<number> {
+  await sql`select pg_stat_clear_snapshot()`
+  const [row] = await sql<{ n: number }[]>`
+    select deadlocks as n from pg_stat_database where datname = current_database()`
+  return row?.n ?? 0
+}
+
+/** Runs the loops side by side until the time is over, and looks for deadlocks and 503. Returns the answers. */
+export async function runBeside(t: Harness, loops: readonly (() => Promise<Done>)[]): Promise<number> {
+  const deadlocks = await countDeadlocks(t)
+  const end = performance.now() + SECONDS * 1_000
+  let sent = 0
+  const failed: string[] = []
+  await Promise.all(
+    loops.map(async loop => {
+      while (performance.now() < end) {
+        const { status, text } = await loop()
+        sent++
+        if (status >= 500) failed.push(`${status} ${text.slice(0, 800)}`)
+      }
+    }),
+  )
+  assert.deepEqual([...new Set(failed)], [])
+  // A session reports its statistics at most once a second, and when it is idle.
+  await new Promise(resolve => setTimeout(resolve, 1_500))
+  assert.equal(await countDeadlocks(t), deadlocks, 'no deadlock')
+  return sent
+}
