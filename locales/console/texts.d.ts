@@ -1900,6 +1900,7 @@ export type Texts = {
     recall_changed: string
     recall_ended: string
     gtin_released: string
+    dpp_id_released: string
     scans_switched: string
     readiness_changed: string
     audience_profile_changed: string

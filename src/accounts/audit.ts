@@ -62,6 +62,7 @@ export type AuditAction =
   | 'recall_changed'
   | 'recall_ended'
   | 'gtin_released'
+  | 'dpp_id_released'
   | 'scans_switched'
   | 'readiness_changed'
   | 'audience_profile_changed'

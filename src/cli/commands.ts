@@ -18,6 +18,7 @@ const brand = () => import('./commands/accounts-brand.ts')
 const scans = () => import('./commands/accounts-scans.ts')
 const users = () => import('./commands/users.ts')
 const keys = () => import('./commands/keys.ts')
+const dppId = () => import('./commands/dpp-id.ts')
 const gtin = () => import('./commands/gtin.ts')
 const media = () => import('./commands/media.ts')
 const passports = () => import('./commands/passports.ts')
@@ -92,6 +93,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'passportsCommitment',
   ),
   'passports proof': entry('write the proof of when a version existed', passports, 'passportsProof'),
+  'dpp-id release': entry('take the identifier of another system from a passport', dppId, 'dppIdRelease'),
   'gtin release': entry('release the GTIN of an inactive product for another product', gtin, 'gtinRelease'),
   'media withdraw': entry('withdraw a picture or document for good', media, 'mediaWithdraw'),
   'media withdrawals': entry('list the files that accounts ask to withdraw', media, 'mediaWithdrawals'),

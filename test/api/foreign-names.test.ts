@@ -3,15 +3,19 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { listAuditEntries } from '../../src/accounts/audit.ts'
 import { type IdentityInput, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { hasMod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { normalizeDppId } from '../../src/passports/core/dpp-id.ts'
+import { listConflicts } from '../../src/passports/read/list-conflicts.ts'
+import { releaseDppId } from '../../src/passports/write/release-dpp-id.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { assertError, createSender, encode } from './dpp-stand.ts'
 
 const PREFIX = '9524321'
 let t: Harness
+let beside: Harness
 /** The company that the operator has verified, another one, and one with another prefix. */
 let brand: TestAccount
 let other: TestAccount
@@ -54,6 +58,7 @@ const approve = (account: TestAccount, names: Partial<IdentityInput>) =>
 
 before(async () => {
   t = await startHarness()
+  beside = await t.beside()
   brand = await t.account()
   other = await t.account()
   await approve(brand, {
@@ -63,7 +68,10 @@ before(async () => {
   })
   await approve(other, { hosts: ['shop.brand.example', 'retailer.example'] })
 })
-after(() => t.close())
+after(async () => {
+  await beside.close()
+  await t.close()
+})
 
 describe('an identifier of a passport', () => {
   test('that is a URN has one owner in all spellings', async () => {
@@ -234,5 +242,60 @@ describe('a GTIN whose GS1 company prefix is approved for another account', () =
     assert.equal((await ask(owner, 'POST', '', product({ gtin }))).status, 409)
     assert.equal((await ask(other, 'POST', '', product({ gtin: newGtin('9529') }))).status, 409)
     assert.equal((await ask(owner, 'POST', '', product({ gtin: newGtin('9529') }))).status, 201)
+  })
+})
+
+describe('claims from before an approval', () => {
+  const late = 'https://late.example/dpp/1'
+
+  test('are listed for the operator, who releases an identifier once, also if two contests meet', async () => {
+    const taken = await createDpp(other, late)
+    assert.equal(taken.status, 201, taken.text)
+    const gtin = newGtin('9524777')
+    const body = { category: 'furniture', data: { ...DATA, sku: 'late', gtin } }
+    assert.equal((await t.ask('POST', '/api/v1/products', { key: other.key, body })).status, 201)
+    const lateBrand = await t.account()
+    const { names } = await approve(lateBrand, { hosts: ['late.example'], gs1Prefixes: ['9524777'] })
+    const found = await listConflicts(lateBrand.ctx, names)
+    assert.deepEqual(
+      found.map(({ claim, kind, account_id }) => [claim, kind, account_id]),
+      [
+        [late, 'dpp_id', String(other.id)],
+        [`0${gtin}`, 'gtin', String(other.id)],
+      ],
+    )
+    assert.equal((await createDpp(lateBrand, late)).status, 409)
+
+    const contexts = [t, beside].map(({ setup }) => ({ sql: setup.sql, clock: t.clock }))
+    const outcomes = await Promise.allSettled(contexts.map(ctx => releaseDppId(ctx, late, lateBrand.id)))
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    for (const account of [other, lateBrand]) {
+      const { entries } = await listAuditEntries(account.ctx, { before: '', limit: 100 })
+      const released = entries.filter(({ action }) => action === 'dpp_id_released')
+      assert.deepEqual(
+        released.map(({ subject }) => subject),
+        [late],
+      )
+    }
+    assert.equal((await createDpp(other, late)).status, 400, 'the name is approved for another account')
+    assert.equal((await createDpp(lateBrand, late)).status, 201)
+    assert.deepEqual(
+      (await listConflicts(lateBrand.ctx, names)).map(({ kind }) => kind),
+      ['gtin'],
+    )
+  })
+
+  test('a passport whose identifier was released has the address of this server', async () => {
+    const id = 'https://nobody.example/dpp/2'
+    const { json } = await createDpp(other, id)
+    assert.equal(json.digitalProductPassportId, id)
+    const { product_id, claimable_by } = await releaseDppId({ sql: t.setup.sql, clock: t.clock }, id)
+    assert.equal(claimable_by, null)
+    const read = await send('GET', `/dpps/${product_id}`)
+    assert.equal(read.json.digitalProductPassportId, `${ADDRESSES.publicUrl}/p/${product_id}`)
+    assert.equal((await send('GET', `/dpps/${encode(id)}`)).status, 404)
+    await assert.rejects(releaseDppId({ sql: t.setup.sql, clock: t.clock }, id), /No passport has/)
+    await assert.rejects(releaseDppId({ sql: t.setup.sql, clock: t.clock }, 'no uri'), /is not an identifier/)
+    assert.equal((await createDpp(brand, id)).status, 201, 'who comes first')
   })
 })

@@ -7,6 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { createAccount } from '../../src/accounts/accounts.ts'
+import { findIdentity, parseIdentity } from '../../src/accounts/identity/identity.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { checkClaims } from '../../src/cli/store/verify-store.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -54,6 +56,9 @@ before(async () => {
   s = await startUnitStand('enterprise', database)
   folder = await temporaryFolder()
   ids = await fill(s)
+  const names = { hosts: ['brand.example'], gs1Prefixes: ['9521234'], dids: [] }
+  const identity = parseIdentity({ legalName: 'Maker AG', identifiers: [], ...names })
+  await verifyAccount({ ...s.account.ctx, sql: s.t.setup.sql }, identity, 'Operator')
   await s.t.setup
     .sql`insert into scan_salt (day, salt) values ('2026-11-01', ${Buffer.from('SALT-THAT-MUST-NOT-LEAVE')})`
 })
@@ -102,6 +107,10 @@ describe('backup and restore', { timeout: 400_000 }, () => {
         [made.passports, made.versions, made.sha256, made.tables, [], []],
       )
       assert.equal(made.passports, 9)
+      assert.deepEqual(
+        await findIdentity(store.sql, s.account.id),
+        await findIdentity(s.t.setup.sql, s.account.id),
+      )
       assert.deepEqual(await digests(store.sql), await digests(s.t.setup.sql))
       assert.deepEqual(await faults(store.sql), [])
       assert.deepEqual(await listPendingMigrations(store.sql, MIGRATIONS), [])

@@ -4,14 +4,16 @@ import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { nameOnly } from '../../src/accounts/identity/identity.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
-import { type Answer, type Harness, startHarness } from '../harness.ts'
+import { type Answer, type Harness, nextGtin, startHarness } from '../harness.ts'
 import { type Folder, temporaryFolder } from './stores.ts'
 
 let source: Harness
@@ -69,6 +71,38 @@ describe('an imported account', () => {
     verifyProof(signed, createKeyFinder(keys))
     assert.deepEqual({ ...document, proof: null }, { ...signed, proof: null })
     await target.close()
+  })
+
+  test('is not verified there: another operator has to check it', async () => {
+    const account = await source.account()
+    const ctx = { ...account.ctx, secretCipher: source.setup.secretCipher }
+    await setSigning(ctx, true)
+    await verifyAccount(account.ctx, nameOnly('Maker AG'), 'Operator')
+    const body = { category: 'battery', data: { ...examples.battery.value.data, gtin: nextGtin() } }
+    const made = await source.ask('POST', '/api/v1/products', { key: account.key, body })
+    const path = `/dpp/v1/dpps/${made.json.data.id}`
+    const here = (await source.ask('GET', path)).json.passportRecord
+    assert.deepEqual([here.issuerName, here.issuerVerified], ['Maker AG', true])
+    const setup = {
+      ...source.setup,
+      openPool: source.setup.openPoolOfOne,
+      publicUrl: 'https://carnet.example',
+    }
+    const exported = await exportAccountToFile(setup, {
+      accountId: account.id,
+      path: folder.file('verified'),
+    })
+    const target = await startHarness()
+    try {
+      await importInto(target, target.setup.secretCipher, exported.path)
+      const there = (await target.ask('GET', path)).json.passportRecord
+      assert.equal(there.issuerVerified, false)
+      assert.doesNotMatch(there.issuerName, /Maker AG/)
+      const rows = await target.setup.sql`select from account_identity`
+      assert.equal(rows.length, 0)
+    } finally {
+      await target.close()
+    }
   })
 
   test('signs with a new key if it is another, and lists the earlier ones', async () => {

@@ -14,6 +14,7 @@ import {
   verifyAccount,
   withdrawVerification,
 } from '../../accounts/issuer/verify-account.ts'
+import { type Conflict, listConflicts } from '../../passports/read/list-conflicts.ts'
 import { ACCOUNT_OPTION, findAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,
@@ -56,7 +57,8 @@ export const accountsVerify: Command = {
     const account = await actAsOperator(ctx, accountId)
     if (withdraws) return describeWithdrawal(accountId, await withdrawVerification(account))
     if (input === undefined) return describe(accountId, await findIdentity(ctx.sql, accountId))
-    return describe(accountId, await verifyAccount(account, parseIdentity(input), 'Operator'))
+    const identity = await verifyAccount(account, parseIdentity(input), 'Operator')
+    return withConflicts(describe(accountId, identity), await listConflicts(account, identity.names))
   }),
 }
 
@@ -116,6 +118,20 @@ function describe(accountId: number, identity: IdentityRecord | undefined): Comm
   }
   const text = `Account ${accountId} is verified as ${describeIdentity(identity)}, since ${value.approved_at} by ${identity.approvedBy}.`
   return { value, text }
+}
+
+/** Claims from before stay until they are released, because codes with them are printed. */
+function withConflicts(shown: CommandResult, conflicts: readonly Conflict[]): CommandResult {
+  if (conflicts.length === 0) return shown
+  const lines = conflicts.map(({ claim, kind, account_id }) => {
+    const command = kind === 'gtin' ? 'gtin' : 'dpp-id'
+    return `  ${claim} (account ${account_id}): "carnet ${command} release ${claim}"`
+  })
+  const text = ['Other accounts have these from before. Whom they belong to, you decide:', ...lines]
+  return {
+    value: { ...Object(shown.value), conflicts },
+    text: [shown.text, ...text].join('\n'),
+  }
 }
 
 function describeWithdrawal(accountId: number, before: AccountIdentity | undefined): CommandResult {
