@@ -263,6 +263,9 @@ describe('POST /products/bulk', () => {
     )
     const full = await bulk({ items: rows.slice(3) }, small.key)
     assert.deepEqual([full.status, full.json.code, full.json.errors.length], [403, 'plan_limit', 2])
+    const mixed = await bulk({ items: [...rows.slice(3), { category: 'textile', data: {} }] }, small.key)
+    assert.deepEqual([mixed.status, mixed.json.code], [422, 'validation'], 'the plan is not the only reason')
+    assert.ok(mixed.json.errors.some((one: { code: string }) => one.code === 'plan_limit'))
     assert.equal((await bulk({ items: rows }, small.key)).json.data.summary.unchanged, 3)
   })
 

@@ -214,6 +214,21 @@ describe('an address', () => {
     await outbound.close()
   })
 
+  test('has one time limit for the file with all redirects that lead to it', async () => {
+    const timeoutMs = 400
+    for (let hop = 0; hop < 4; hop++)
+      answers[`/hop${hop}`] = (_, response) => {
+        setTimeout(() => response.writeHead(302, { location: `/hop${hop + 1}` }).end(), timeoutMs / 3)
+      }
+    answers['/hop4'] = (_, response) => response.writeHead(200).end(picture)
+    const result = await downloadFile(openLoopback(), `${base}/hop0`, { timeoutMs })
+    assert.deepEqual(result, {
+      failure: 'no_answer',
+      reason: 'The file did not arrive within 0.4 seconds.',
+      isPassing: true,
+    })
+  })
+
   test('that is slow, endless or huge ends at the limits', async () => {
     answers['/slow'] = () => undefined
     answers['/drip'] = (_, response) => {

@@ -10,6 +10,7 @@ import {
   decodeStatusBits,
   decodeTokenStatusBits,
   encodeStatusBits,
+  findRevocationBits,
   isRevoked,
   STATUS_LIST_LENGTH,
   setRevoked,
@@ -36,6 +37,15 @@ const listRevoked = (bits: Uint8Array) =>
 describe('a bitstring status list', () => {
   test('is read from the example', () => {
     assert.deepEqual(listRevoked(decodeStatusBits(credential.credentialSubject.encodedList)), [500])
+  })
+
+  test('is no list of revocations if it is of another purpose or type', () => {
+    const { credentialSubject: subject } = credential
+    const bits = findRevocationBits(subject)
+    assert.ok(bits !== undefined && isRevoked(bits, 500))
+    for (const other of ['suspension', 'message', 'refresh', undefined, ['revocation']])
+      assert.ok(findRevocationBits({ ...subject, statusPurpose: other }) === undefined, String(other))
+    assert.ok(findRevocationBits({ ...subject, type: 'StatusList2021' }) === undefined)
   })
 
   test('is the credential of the example', () => {
