@@ -78,6 +78,33 @@ describe('scheduled backups', () => {
     assert.equal(header.created_at, '2026-11-05T23:00:00.000Z')
   })
 
+  test('after the clock was set back: one at each interval, and keeps those it makes', async () => {
+    const clock = new TestClock()
+    const dir = folder.file('set-back')
+    const setup = {
+      openPool: poolOfOne(database),
+      clock,
+      key: BACKUP_KEY,
+      version: 'test',
+      mediaStore: NO_FILES,
+      ...{ dir, everyMs: 24 * HOUR_MS, keep: 2 },
+    }
+    const names = async () => (await readdir(dir)).map(name => name.slice(7, 18)).sort()
+    for (const [time, made] of [
+      ['2026-12-01T00:00:00Z', true],
+      ['2026-12-02T00:00:00Z', true],
+      // Less than an interval before the newest, then more.
+      ['2026-12-01T01:00:00Z', false],
+      ['2026-11-05T00:00:00Z', true],
+      ['2026-11-05T23:59:59Z', false],
+      ['2026-11-06T00:00:00Z', true],
+    ] as const) {
+      clock.set(time)
+      assert.equal((await createBackupWhenDue(setup)) !== undefined, made, time)
+    }
+    assert.deepEqual(await names(), ['20261106T00', '20261202T00'])
+  })
+
   test('logs a backup it cannot delete, still makes the new one and deletes the others', async () => {
     const clock = new TestClock()
     clock.set('2026-11-05T00:00:00Z')

@@ -41,7 +41,7 @@ export async function createBackupWhenDue(
     await deletePartialFiles(schedule.dir, NAME, isBackupFolder)
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
-    const notDeleted = await deleteOldest(schedule)
+    const notDeleted = await deleteOldest(schedule, path)
     if (notDeleted.length === 0) await deleteUnneededPacks(schedule)
     // The end of the connection releases the lock, too, but a moment after this returns.
     await sql`commit`
@@ -59,9 +59,11 @@ async function deleteUnneededPacks({ dir }: BackupSchedule): Promise<void> {
   await openFilePacks(join(dir, oldest)).deleteOlderThan(new Date(parseTime(oldest).getTime() - MARGIN_MS))
 }
 
-async function deleteOldest({ dir, keep }: BackupSchedule): Promise<string[]> {
+/** Never the one just made: after a clock was set back, its name may be the oldest. */
+async function deleteOldest({ dir, keep }: BackupSchedule, made: string): Promise<string[]> {
   const failures: string[] = []
-  for (const name of (await listBackups(dir)).slice(0, -keep)) {
+  const others = (await listBackups(dir)).filter(name => join(dir, name) !== made)
+  for (const name of others.slice(0, Math.max(0, others.length - keep + 1))) {
     try {
       const path = join(dir, name)
       const files = await listFiles(path)
@@ -94,9 +96,7 @@ const listFiles = async (path: string): Promise<string[] | undefined> =>
 const parseTime = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 
 async function isDue({ dir, everyMs, clock }: BackupSchedule): Promise<boolean> {
-  const newest = (await listBackups(dir)).at(-1)
-  if (newest === undefined) return true
-  const age = clock.now().getTime() - parseTime(newest).getTime()
+  const now = clock.now().getTime()
   // A backup from the future was made while the clock was wrong.
-  return age >= everyMs || age < -everyMs
+  return (await listBackups(dir)).every(name => Math.abs(now - parseTime(name).getTime()) >= everyMs)
 }
