@@ -177,15 +177,13 @@ async function handle(request: FastifyRequest): Promise<unknown> {
   const { reply } = call
   if (request.method === 'OPTIONS')
     return reply.code(204).header('allow', DPP_ADDRESSES[target.kind].methods).send()
-  if (write !== undefined) {
-    const { status = 200, headers = {}, body } = await runDppWrite(write)
-    return reply.code(status).headers(headers).send(body)
-  }
-  const asker = describeAsker(call)
-  const endTurn = await waitForTurn(call.context, { pool: 'readers', asker, response: reply.raw })
+  const pool = write === undefined ? 'readers' : 'writes'
+  const endTurn = await waitForTurn(call.context, { pool, asker: describeAsker(call), response: reply.raw })
   if (endTurn === undefined) return reply.hijack()
   try {
-    return await read(call, target)
+    if (write === undefined) return await read(call, target)
+    const { status = 200, headers = {}, body } = await runDppWrite(write)
+    return reply.code(status).headers(headers).send(body)
   } finally {
     endTurn()
   }

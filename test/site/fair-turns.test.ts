@@ -134,6 +134,33 @@ describe('many expensive answers at once', () => {
     })
   }
 
+  test('writes to /dpp/v1 delay a writer of another account by few of them', async () => {
+    const other = await t.account({ plan: 'enterprise' })
+    const made = await t.ask('POST', '/api/v1/products', { key: other.key, body: newProduct({}) })
+    const write = (owner: TestAccount, passport: string) =>
+      app.inject({
+        ...{
+          method: 'PATCH',
+          url: `/dpp/v1/dpps/${encodeURIComponent(`${ADDRESSES.publicUrl}/p/${passport}`)}`,
+        },
+        ...{ remoteAddress: newNetwork(), payload: '{}' },
+        headers: { ...bearer(owner.key), 'content-type': 'application/merge-patch+json' },
+      })
+    let answered = 0
+    const attacks = Array.from({ length: AT_ONCE }, async () => {
+      await write(account, id)
+      answered++
+    })
+    for (let n = 0; n < 30; n++) await turn()
+    const before = answered
+    const { statusCode, body } = await write(other, made.json.data.id)
+    const overtaking = answered - before
+    await Promise.all(attacks)
+    assert.ok(statusCode < 300, `${statusCode}: ${body}`)
+    // Eight in progress, and one turn.
+    assert.ok(overtaking <= 10, `${overtaking} came first`)
+  })
+
   test('the networks of one provider leave a permit for others', async () => {
     let network = 0
     const attack = () => ({ url: `/p/${id}?version=1`, from: `2a0f:beef:${(++network).toString(16)}::1` })

@@ -67,6 +67,15 @@ const POOLS = {
     maxWaitMs: 2_000,
     retryAfterMs: 5_000,
   },
+  /** Writes to `/dpp/v1`: each checks a whole document first. */
+  writes: {
+    capacity: 8,
+    maxOfAccount: 4,
+    isStrict: false,
+    maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
+    maxWaitMs: 5_000,
+    retryAfterMs: 2_000,
+  },
   /** Passwords that are checked. Two are hashed at a time; the others read and write rows meanwhile. */
   passwords: {
     capacity: 4,
@@ -102,6 +111,7 @@ const turnsOf = perSharedDatabase((_sql: Sql) => {
     console: create('console'),
     downloads: create('downloads'),
     uploads: create('uploads'),
+    writes: create('writes'),
     passwords: create('passwords'),
   } satisfies Record<TurnPool, FairTurns>
 })

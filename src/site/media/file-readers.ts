@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { toHome } from '../../accounts/account-shard.ts'
 import { authenticate } from '../../accounts/keys/authenticate.ts'
+import type { Asker } from '../../accounts/limits/turns.ts'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
 import { findSession, toAccountContext } from '../../accounts/people/sessions.ts'
 import type { PublicMedia } from '../../media/public-media.ts'
@@ -29,6 +30,17 @@ export async function authorizeReader(
     return isAccessToken(bearer) ? findByToken(setup, bearer, id) : findByKey(setup, bearer, id)
   const { cookie = '' } = headers
   return (await findByCookies(setup, cookie, id)) ?? findBySession(setup, cookie, id)
+}
+
+/** Whose turn it is. Only tokens in cookies were verified before: the cookies are encrypted. */
+export function describeReader(
+  { clock, addresses, secretKey }: SiteContext,
+  { raw: { headers } }: FastifyRequest,
+): Pick<Asker, 'verifiedToken'> {
+  const { cookie = '' } = headers
+  if (!cookie.includes(COOKIE_NAME)) return {}
+  const cookies = createAccessCookies(secretKey, addresses.publicUrl)
+  return { verifiedToken: cookies.listFileTokens(cookie, clock.now())[0]?.token }
 }
 
 async function findByToken({ sql, clock }: SiteContext, token: string, id: string) {

@@ -31,7 +31,7 @@ import type { SiteContext } from '../http/setup.ts'
 import { isUnavailable } from '../http/stale-if-error.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'
 import { createFileCache, type FileCache } from './file-cache.ts'
-import { authorizeReader, mayAuthorize } from './file-readers.ts'
+import { authorizeReader, describeReader, mayAuthorize } from './file-readers.ts'
 import { sendPdf } from './send-pdf.ts'
 import { createSharedReads, type SharedReads } from './shared-reads.ts'
 
@@ -139,7 +139,7 @@ const PRIVATE_HEADERS: Headers = {
 async function handleDocument(context: MediaContext, reply: FastifyReply): Promise<unknown> {
   const { id = '' } = getPathParameters(reply.request)
   if (!MEDIA_ID.test(id)) throw notFound('file')
-  return context.uncachedLimit.run(reply, async () => {
+  const work = async () => {
     const { publicUrl } = context.addresses
     const open = await findPublicFile(context.sql, id)
     if (open !== undefined) {
@@ -151,7 +151,8 @@ async function handleDocument(context: MediaContext, reply: FastifyReply): Promi
     context.uncachedLimit.refund(reply.request)
     const headers = { ...buildSecurityHeaders(publicUrl), ...PRIVATE_HEADERS }
     return sendPdf(reply, { ...openDocument(context, reply, file), etag: undefined, headers })
-  })
+  }
+  return context.uncachedLimit.run(reply, work, describeReader(context, reply.request))
 }
 
 /** Throws `not_found` for a picture: what was sent of it is never served. */
