@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
 import { endDescendants } from '../descendants.ts'
 import { writesBeside } from './beside.ts'
+import { attackDoors } from './doors.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
 import { onCitus, PARTS } from './on-citus.ts'
@@ -41,6 +42,7 @@ const ALL: Record<string, () => Promise<number>> = {
       ...{ cycles: Number(values.cycles), parts: values.part.split(',') },
       ...{ shards: Number(values.shards), items: Number(values.items) },
     }),
+  doors: () => attackDoors(Number(values.seconds)),
   attack: () => underAttack(Number(values.requests)),
   'worst-calls': () => worstCalls(values.route),
 }

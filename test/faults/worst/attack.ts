@@ -27,7 +27,7 @@ export async function attackWithWorst(world: World, worst: readonly Measured[]):
   honest.take()
   await pause(ATTACK_MS)
   const before = honest.take()
-  say(`honest before: ${describe(before)}`)
+  say(`honest before: ${describeHonest(before)}`)
   const broken: string[] = []
   for (const one of worst) {
     forgetPeak(world.stand)
@@ -37,7 +37,7 @@ export async function attackWithWorst(world: World, worst: readonly Measured[]):
     const name = `${one.route}, ${one.call.name}`
     const slowdown = during.p99 / before.p99
     say(
-      `${sent} × ${name}: ${describe(during)}; p99 ${slowdown.toFixed(2)} times as long; ${peakMb.toFixed(0)} MB`,
+      `${sent} × ${name}: ${describeHonest(during)}; p99 ${slowdown.toFixed(2)} times as long; ${peakMb.toFixed(0)} MB`,
     )
     const failed = during.failed.filter(sentence => !UNAVAILABLE.test(sentence))
     broken.push(
@@ -52,10 +52,10 @@ export async function attackWithWorst(world: World, worst: readonly Measured[]):
   return broken
 }
 
-const describe = ({ requests, p50, p99, max }: Honest) =>
+export const describeHonest = ({ requests, p50, p99, max }: Honest) =>
   `${requests} honest requests, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(0)} ms`
 
-async function startHonest({ stand }: World): Promise<HonestClients> {
+export async function startHonest({ stand }: World): Promise<HonestClients> {
   const { accountId } = await openAccount(stand, 'Honest')
   const operator = { sql: stand.sql, clock: systemClock }
   const key = { accountId, name: 'honest', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
