@@ -1,5 +1,5 @@
 /** Reads the header `Idempotency-Key`, and replays the stored response of a repeated request. */
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { runIdempotent } from '../accounts/idempotency.ts'
 import type { StoredResponse } from '../accounts/idempotency-record.ts'
@@ -54,8 +54,11 @@ const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): St
 
 /** A hash of the method, the address with its query, and the body, as they were sent. */
 function fingerprintRequest(request: FastifyRequest): Buffer {
-  const requestLine = Buffer.from(`${request.method} ${request.raw.url ?? ''}\n`)
-  return hash('sha256', Buffer.concat([requestLine, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')
+  const requestLine = `${request.method} ${request.raw.url ?? ''}\n`
+  return createHash('sha256')
+    .update(requestLine)
+    .update(bodies.get(request) ?? '')
+    .digest()
 }
 
 /**
