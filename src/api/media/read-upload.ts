@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { readMultipartForm } from '../../kernel/http/multipart.ts'
+import { joinChunks } from '../../kernel/join-chunks.ts'
 import { MAX_MEDIA_BYTES } from '../../media/prepare/prepared-file.ts'
 
 export class UploadedFile {
@@ -71,7 +72,7 @@ async function readBytes(body: Readable): Promise<Buffer> {
     if (size > MAX_MEDIA_BYTES) throw tooLargeError()
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return joinChunks(chunks, size)
 }
 
 export const tooLargeError = () =>

@@ -3,6 +3,7 @@ import type { BusboyFileStream } from '@fastify/busboy'
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { readMultipartForm } from '../../kernel/http/multipart.ts'
+import { joinChunks } from '../../kernel/join-chunks.ts'
 import { type AddedMedia, addMedia } from '../../media/add-media.ts'
 import { MAX_MEDIA_BYTES } from '../../media/prepare/prepared-file.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
@@ -51,7 +52,7 @@ async function readBytes(stream: BusboyFileStream): Promise<Buffer | undefined> 
     if (size <= MAX_MEDIA_BYTES) chunks.push(chunk)
     else chunks = []
   }
-  return size > MAX_MEDIA_BYTES ? undefined : Buffer.concat(chunks, size)
+  return size > MAX_MEDIA_BYTES ? undefined : joinChunks(chunks, size)
 }
 
 async function storeFile(

@@ -10,6 +10,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { BoundedMap } from '../bounded-map.ts'
 import { findErrorCode, toError } from '../errors.ts'
 import { type AddressList, createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { joinChunks } from '../join-chunks.ts'
 import { withTimeout } from '../timeout.ts'
 import { explainUrlError, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
 
@@ -215,8 +216,10 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   private finish(): void {
-    if (this.head === undefined || !this.pending.delete(this)) return
-    this.resolvers.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
+    const { head } = this
+    if (head === undefined || !this.pending.delete(this)) return
+    const size = this.chunks.reduce((sum, { length }) => sum + length, 0)
+    this.resolvers.resolve(joinChunks(this.chunks, size).then(body => ({ ...head, body })))
   }
 
   fail(failure: OutboundFailure): void {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
+import { joinChunks } from '../join-chunks.ts'
 import { BodiesInFlight } from './bodies-in-flight.ts'
 
 /** `maxBytes`: larger bodies are refused, if possible before they are read. */
@@ -43,7 +44,7 @@ export async function readBody({ request, body, maxBytes, accountId }: BodyToRea
     throw new AppError('bad_request', 'The body is not as long as Content-Length says.')
   }
   // A copy, because a chunk would keep the whole buffer that the socket was read into.
-  return Buffer.concat(chunks, size)
+  return joinChunks(chunks, size)
 }
 
 /** Iterating over the stream would destroy it, and its connection, after an error. */

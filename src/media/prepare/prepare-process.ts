@@ -2,12 +2,14 @@
  * The process that decodes what accounts upload: a file that crashes a decoder, or needs too much memory or
  * time, ends only this process.
  */
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { prepareFile } from './prepare-file.ts'
 import type { MonitorData } from './prepare-monitor.ts'
 import type { Preparation } from './prepared-file.ts'
 
-export type PrepareRequest = { id: number; bytes: Uint8Array; maxCpuMs: number }
+/** The `size` bytes of the file follow on stdin. */
+export type PrepareRequest = { id: number; size: number; maxCpuMs: number }
 export type PrepareResponse = { id: number; preparation: Preparation }
 
 const MONITOR = new URL('./prepare-monitor.ts', import.meta.url)
@@ -23,7 +25,23 @@ function startMonitor(maxCpuMs: number): void {
   new Worker(MONITOR, { workerData, resourceLimits: { maxOldGenerationSizeMb: MONITOR_HEAP_MIB } })
 }
 
-process.on('message', async ({ id, bytes, maxCpuMs }: PrepareRequest) => {
+/** The parent sends the next file only after it has the answer for this one. */
+async function readFile(size: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let missing = size
+  while (missing > 0) {
+    const chunk: Buffer | null = process.stdin.read()
+    if (chunk === null) await once(process.stdin, 'readable')
+    else {
+      chunks.push(chunk)
+      missing -= chunk.length
+    }
+  }
+  return Buffer.concat(chunks, size)
+}
+
+process.on('message', async ({ id, size, maxCpuMs }: PrepareRequest) => {
+  const bytes = await readFile(size)
   startMonitor(maxCpuMs)
   Atomics.store(current, 0, id)
   const preparation = await prepareFile(bytes)

@@ -8,15 +8,6 @@ export const BUDGET: Budget = { blockedMs: 100, databaseMs: 1_000, rssMb: 64 }
 /** By method and address: budgets of single routes that may cost more, each with its reason. */
 export const OVERRIDES: Readonly<Record<string, Partial<Budget> & { reason: string }>> = {}
 
-/** Calls beyond their budget that are known. An entry goes when its reason does. */
-export const KNOWN: readonly { route: RegExp; call: RegExp; reason: string }[] = [
-  {
-    route: /^POST .*\/media$|^POST .*\/upload$/,
-    call: / as PDF$/,
-    reason: 'The digest of 20 MB, and the copy for the thread that checks them, are made on the main thread.',
-  },
-]
-
 export const getBudget = (route: string): Budget => ({ ...BUDGET, ...OVERRIDES[route] })
 
 /** The measures beyond the budget. `scale`: how much slower this machine is than the one of the budget. */

@@ -1,7 +1,7 @@
 /** Makes the calls of all routes, each alone, and says which have none, none that is accepted, or cost too much. */
 import { API_PREFIX } from '../../../src/api/door.ts'
 import { listApiCalls } from './api-calls.ts'
-import { findExcess, getBudget, KNOWN } from './budgets.ts'
+import { findExcess, getBudget } from './budgets.ts'
 import type { RouteCalls, WorstCall } from './call.ts'
 import { listConsoleCalls } from './console-calls.ts'
 import { type Figures, measure, send } from './measure.ts'
@@ -121,13 +121,10 @@ const takeLeast = (a: Figures, b: Figures): Figures => ({
   ms: Math.min(a.ms, b.ms),
 })
 
-const isKnown = ({ route, call }: Measured) =>
-  KNOWN.some(known => known.route.test(route) && known.call.test(call.name))
-
-/** As sentences: those beyond their budget, without the known ones. */
+/** As sentences: those beyond their budget. */
 export const describeExcess = (measured: readonly Measured[]): string[] =>
   measured
-    .filter(one => one.excess.length > 0 && !isKnown(one))
+    .filter(one => one.excess.length > 0)
     .map(
       ({ route, call, figures, excess }) =>
         `${route}, ${call.name}, ${call.credential} (${figures.status}): ${excess.join(', ')}`,
