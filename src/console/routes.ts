@@ -13,6 +13,7 @@ import { showHome, submitAccount } from './home.ts'
 import * as keys from './keys/keys.ts'
 import * as files from './media/file-page.ts'
 import { showLibrary, submitFiles } from './media/library.ts'
+import { showWithdrawal, submitWithdrawal } from './media/withdrawal.ts'
 import * as offers from './offers/offers.ts'
 import {
   ALL_DATA,
@@ -150,6 +151,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get(`${MEDIA}/:id/file`, files.sendDocument),
   editor.get(`${MEDIA}/:id/delete`, files.showDeleteFile),
   editor.post(`${MEDIA}/:id/delete`, files.submitDeleteFile),
+  owner.get(`${MEDIA}/:id/withdrawal`, showWithdrawal),
+  owner.post(`${MEDIA}/:id/withdrawal`, submitWithdrawal),
   signedIn.get('/console/import', showImport),
   editor.post('/console/import', submitSpreadsheet, { takesFile: true }),
   signedIn.get('/console/import/template', downloads.sendTemplate),

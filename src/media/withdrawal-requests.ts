@@ -6,6 +6,9 @@ import type { Sql } from '../kernel/db/database.ts'
 import { listShards } from '../kernel/db/shards.ts'
 import { getMedia } from './media-file.ts'
 
+/** Of the operator's reason, too. In characters, on one line. */
+export const MAX_REASON_LENGTH = 500
+
 export type WithdrawalRequest = { id: string; reason: string; askedAt: Date }
 
 export async function findWithdrawalRequest(

@@ -5,6 +5,8 @@ import { chooseWords } from '../../src/console/page/words.ts'
 import { buildDataForm } from '../../src/console/product-data/form-data.ts'
 import { getFormCategory } from '../../src/console/product-data/form-fields.ts'
 import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
+import { withdrawMedia } from '../../src/media/withdraw-media.ts'
+import { listWithdrawals } from '../../src/media/withdrawal-requests.ts'
 import { requireCategory } from '../../src/passports/core/check-data.ts'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { changeDraft, createDraft, getDraft } from '../../src/passports/drafts/store-drafts.ts'
@@ -381,5 +383,48 @@ describe('the files of a product', () => {
     const form = new URLSearchParams([...fields, ['picked', id], ['add', 'picked']])
     const { text } = await editor.post(at, { form: form.toString(), ...AS_FORM })
     assert.doesNotMatch(text, new RegExp(id))
+  })
+})
+
+describe('asking for the withdrawal of a file', () => {
+  test('is for owners, at a file that is used, with a reason; the operator sees it', async () => {
+    const owner = await stand.signedIn(account, 'owner')
+    const { id = '' } = await send('secret.png', await makePng({ width: 8, height: 14 }))
+    const at = `${LIBRARY}/${id}`
+    assert.doesNotMatch((await owner.get(at)).text, /Ask for withdrawal/)
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
+    await createPassport(ctx, {
+      ...newProduct({ pictures: [{ media: id, alt: { en: 'A', de: 'A' } }] }),
+      strict: false,
+    })
+    assert.match((await owner.get(at)).text, /Ask for withdrawal/)
+    assert.doesNotMatch((await editor.get(at)).text, /Ask for withdrawal/)
+    assert.equal((await editor.get(`${at}/withdrawal`)).status, 403)
+    assert.match((await owner.get(`${at}/withdrawal`)).text, /deleted for good/)
+    for (const reason of ['', 'x'.repeat(501)]) {
+      const wrong = await owner.post(`${at}/withdrawal`, { form: { reason } })
+      assert.equal(wrong.status, 422)
+    }
+    const sent = await owner.post(`${at}/withdrawal`, { form: { reason: 'It names <a person>.' } })
+    assert.equal(sent.status, 303)
+    assert.match(
+      (await owner.get(at)).text,
+      /You asked the operator on .*It names &(lt|#60);a person&(gt|#62);\./,
+    )
+    const [asked] = await listWithdrawals(stand.sql, account)
+    assert.deepEqual([asked?.id, asked?.reason, asked?.withdrawnAt], [id, 'It names <a person>.', null])
+    const rows = await stand.sql`
+      select 1 from audit_entry where account_id = ${account} and action = 'withdrawal_asked'`
+    assert.equal(rows.length, 1)
+    await withdrawMedia({ ...ctx, ...stand.media }, { id, reason: 'It names a person.' })
+    const gone = await owner.get(at)
+    assert.equal(gone.status, 410)
+    assert.match(gone.text, /has withdrawn this file/)
+    const { problem } = await send('secret.png', await makePng({ width: 8, height: 14 }))
+    assert.match(String(problem), /cannot be stored again/)
+    assert.deepEqual(
+      (await listWithdrawals(stand.sql, account)).map(one => [one.id, one.withdrawnAt === null]),
+      [[id, false]],
+    )
   })
 })

@@ -9,7 +9,12 @@ import { countUses } from '../../media/list-uses.ts'
 import { listFileUrls, MEDIA_ID } from '../../media/media-file.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
 import { type WithdrawnResult, withdrawMedia } from '../../media/withdraw-media.ts'
-import { type ListedWithdrawal, listOtherOwners, listWithdrawals } from '../../media/withdrawal-requests.ts'
+import {
+  type ListedWithdrawal,
+  listOtherOwners,
+  listWithdrawals,
+  MAX_REASON_LENGTH,
+} from '../../media/withdrawal-requests.ts'
 import { findWithdrawal } from '../../media/withdrawn-media.ts'
 import { ACCOUNT_OPTION, findAccountId, getAccountId } from '../command-line/account-arguments.ts'
 import {
@@ -20,8 +25,6 @@ import {
   UsageError,
 } from '../command-line/command.ts'
 import { onStore, type StoreContext } from '../store/with-store.ts'
-
-export const MAX_REASON_LENGTH = 500
 
 export const mediaWithdraw: Command = {
   usage: 'media withdraw FILE --account A --reason TEXT --yes',

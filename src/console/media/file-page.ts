@@ -16,6 +16,7 @@ import { DRAFTS, MEDIA, type Outcome, STORY, type Visit, type Words } from '../p
 import { getFileUrl } from '../page/thumbnails.ts'
 import { formatTitle, getProductUrl } from '../product-data/product.ts'
 import { describeFile, formatBytes, renderPicture } from './parts.ts'
+import { renderWithdrawalLink } from './withdrawal.ts'
 
 const getRequestedFile = ({ ctx, id }: Visit): Promise<MediaFile> => getMedia(ctx, requireMediaId(id))
 
@@ -26,10 +27,11 @@ const MAX_SHOWN_USES = 20
 
 async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): Promise<Outcome> {
   const { ctx, words, session } = visit
-  const [passports, drafts, isInBlock] = await Promise.all([
+  const [passports, drafts, isInBlock, withdrawal] = await Promise.all([
     listPassportsUsing(ctx, file.id, MAX_SHOWN_USES + 1),
     listDraftsNaming(ctx, file.id, MAX_SHOWN_USES),
     isInStory(ctx, file.id),
+    renderWithdrawalLink(visit, file),
   ])
   const texts = words.texts.media
   const title = describeFile(words, file)
@@ -55,7 +57,7 @@ async function renderFilePage(visit: Visit, file: MediaFile, problem?: string): 
     [texts.size, formatBytes(words, file.bytes)],
     [texts.uploaded, words.minute(file.createdAt.toISOString())],
   ])}
-!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${inBlock}!${uses}!${inDrafts}!${remove}`
+!${copyable(words.texts, { name: 'file-id', label: texts.id, hint: texts.idHint, value: file.id, rows: 2 })}!${inBlock}!${uses}!${inDrafts}!${remove}!${passports.length > 0 || isInBlock ? withdrawal : ''}`
   return { title, body, styles: ['pictures'], scripts: ['copy'], status: problem === undefined ? 200 : 409 }
 }
 

@@ -59,6 +59,7 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   'POST /console/settings/close': { needsOwn: 'account', fields: { name: 'Spare' } },
   'POST /console/settings/sessions/:id/end': { needsOwn: 'session' },
   'POST /console/settings/sessions/end-others': { needsOwn: 'session' },
+  'POST /console/media/:id/withdrawal': { fields: { reason: 'It names a person.' } },
   'POST /console/settings/signatures': { fields: { to: 'on' } },
   'POST /console/settings/registry/switch': { fields: { to: 'on' } },
 }
