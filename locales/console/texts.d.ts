@@ -2124,6 +2124,8 @@ export type Texts = {
     language_meant: (values: { meant: Value }) => string
     url_long: (values: { most: Value }) => string
     url: string
+    link_private: string
+    link_hidden: string
     email: string
     date: string
     carbon_class: string
@@ -2185,6 +2187,7 @@ export type Texts = {
     unlisted_language: string
     invisible: string
     markup: string
+    no_link: string
     now_known: string
     not_ready: string
     unknown_media: string

@@ -60,6 +60,9 @@ export const PROBLEMS = {
   language_meant: 'must be a language code of BCP 47, such as en or pt-BR; write {meant}.',
   url_long: 'is too long for an address; at most {most} characters are allowed.',
   url: 'must be a full address that begins with https:// or http://, without a user name.',
+  link_private:
+    'is an address that only this machine or a private network can open; other readers see it as text, without a link.',
+  link_hidden: 'has invisible characters, a backslash or no host; readers see it as text, without a link.',
   email: 'must be an e-mail address such as service@example.com.',
   date: 'must be an existing date as YYYY, YYYY-MM or YYYY-MM-DD.',
   carbon_class: 'must be one capital letter from A to G.',

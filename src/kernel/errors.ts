@@ -53,6 +53,7 @@ export type DetailCode =
   | 'unlisted_language'
   | 'invisible'
   | 'markup'
+  | 'no_link'
   | 'now_known'
   | 'not_ready'
   | 'unknown_media'

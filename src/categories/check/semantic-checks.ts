@@ -2,6 +2,7 @@
 
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { shorten } from '../../kernel/detail-json.ts'
+import { findLinkProblem } from '../../kernel/http/public-link.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage, isNamedLanguage, repairLanguage } from '../language.ts'
 import { findMeantLanguage } from '../names/meant-language.ts'
@@ -51,6 +52,7 @@ export class SemanticChecks {
   private checkText(field: Field, text: string): void {
     const violation = field.format === undefined ? undefined : FORMAT_RULES[field.format].findViolation(text)
     if (violation !== undefined) this.findings.add(this.path, violation.code, violation.problem)
+    else if (field.format === 'url') this.checkLink(text)
     const wrong = findTextProblem(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
     else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
@@ -79,6 +81,14 @@ export class SemanticChecks {
     const meant = this.unlisted.size > MAX_GUESSES ? undefined : findMeantLanguage(canonical)
     const explained = suggest('language_unlisted', meant, { found: shorten(tag, 60) })
     this.findings.warn(this.path, 'unlisted_language', explained)
+  }
+
+  /** Any http(s) address is accepted. One that readers do not get as a link gets a warning. */
+  private checkLink(text: string): void {
+    const reason = findLinkProblem(text)
+    if (reason === undefined) return
+    const key = reason === 'private' ? 'link_private' : 'link_hidden'
+    this.findings.warn(this.path, 'no_link', problem(key))
   }
 
   /** Any name is accepted. A name that is not a code gets a warning, once per name. */

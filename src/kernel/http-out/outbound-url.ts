@@ -1,6 +1,7 @@
 /** Checks the URLs that users enter for webhooks: https, no credentials, and a host in the usual notation. */
 import { isIP } from 'node:net'
 import { type AddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { HIDDEN_CHARACTERS } from '../http/public-link.ts'
 
 export type OutboundPolicy = {
   /** `http` to `127.0.0.1`, `[::1]` and `localhost`, for tests. */
@@ -42,7 +43,7 @@ export function findUrlError(text: string, policy: OutboundPolicy): UrlError | u
     return urlError('length', `The address is longer than ${MAX_URL_LENGTH} characters.`)
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
   if (authority === undefined) return urlError('scheme', 'The address must begin with https://.')
-  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
+  if (HIDDEN_CHARACTERS.test(text) || !text.isWellFormed()) {
     return urlError('characters', 'The address contains spaces, backslashes or invisible characters.')
   }
   if (authority.includes('@')) return credentialsError()

@@ -7,6 +7,7 @@ import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
+import { isSafeLink, SAFE_LINK_RULE } from '../../kernel/http/public-link.ts'
 import { parseId } from '../../kernel/ids.ts'
 import {
   isOfferKind,
@@ -133,12 +134,9 @@ function readUrl(url: unknown): string {
   const address = url.trim()
   const wrong = FORMAT_RULES.url.findViolation(address)
   if (wrong !== undefined) throw error(['url'], wrong.code, toEnglish(wrong.problem))
-  if (isOfferUrl(address)) return address
-  throw error(['url'], 'format', 'must begin with https:// and have no user name.')
+  if (isSafeLink(address)) return address
+  throw error(['url'], 'format', SAFE_LINK_RULE)
 }
-
-/** Controls and direction marks could make an address look like another one. */
-const isOfferUrl = (text: string): boolean => /^https:\/\//i.test(text) && isOneLine(text)
 
 function readPosition(position: unknown): number | undefined {
   if (isNothing(position)) return undefined

@@ -7,6 +7,7 @@ import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { type AppError, type Detail, type DetailCode, invalid, type Path } from '../../kernel/errors.ts'
+import { isSafeLink, SAFE_LINK_RULE } from '../../kernel/http/public-link.ts'
 import { MEDIA_ID } from '../../media/media-file.ts'
 
 export const MAX_STORY_TEXT_LENGTH = 2_000
@@ -105,9 +106,8 @@ function readUrl(path: Path, url: unknown): string {
   const address = url.trim()
   const wrong = FORMAT_RULES.url.findViolation(address)
   if (wrong !== undefined) throw error(path, wrong.code, toEnglish(wrong.problem))
-  // Controls and direction marks could make an address look like another one.
-  if (/^https:\/\//i.test(address) && isOneLine(address)) return address
-  throw error(path, 'format', 'must begin with https:// and have no user name.')
+  if (isSafeLink(address)) return address
+  throw error(path, 'format', SAFE_LINK_RULE)
 }
 
 function readPicture(picture: unknown): StoryPicture {

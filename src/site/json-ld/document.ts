@@ -48,19 +48,21 @@ export function renderJsonLd(view: PassportView, nsUrl: string): string {
           }),
       ...buildInherited(view),
     },
-    ...(view.recalls.length === 0 ? {} : { 'dpp:recall': view.recalls.map(buildRecall) }),
+    ...(view.recalls.length === 0
+      ? {}
+      : { 'dpp:recall': view.recalls.map(recall => buildRecall(recall, new URL(view.url).host)) }),
   }
   return `${JSON.stringify({ ...envelope, ...buildProduct(view) }, null, 1)}\n`
 }
 
 /** Everybody sees all of it. */
-function buildRecall({ level, notice }: PassportView['recalls'][number]): JsonLdNode {
+function buildRecall({ level, notice }: PassportView['recalls'][number], ownHost: string): JsonLdNode {
   const { from, hazard, action, url, contact } = notice
   return {
     '@type': 'dpp:RecallNotice',
     ...{ 'dpp:recallLevel': level, 'dpp:recalledFrom': from },
     ...{ 'dpp:recallHazard': hazard, 'dpp:recallAction': action },
-    ...(url === null ? {} : { 'dpp:recallUrl': toIriNode(url) }),
+    ...(url === null ? {} : { 'dpp:recallUrl': toIriNode(url, ownHost) }),
     ...(contact === null ? {} : { 'dpp:recallContact': contact }),
   }
 }
@@ -81,13 +83,15 @@ const getProductIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) 
 
 function buildProduct(view: PassportView): JsonLdNode {
   const node: JsonLdNode = {}
+  const ownHost = new URL(view.url).host
+  const buildOwn: MemberBuilder = (fields, of) => buildMembers(fields, of, ownHost)
   const data = addPictureAddresses(view.category, view.data, listPictureAddresses(view.pictures))
   for (const field of view.category.fields) {
     const value = getOwn(data, field.name)
     if (value === undefined || value === null) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
-    const members = shape?.({ field, value, passportUrl: view.url, buildMembers }) ?? {
-      [getJsonLdTerm(field)]: buildValue(field, value),
+    const members = shape?.({ field, value, passportUrl: view.url, buildMembers: buildOwn }) ?? {
+      [getJsonLdTerm(field)]: buildValue(field, value, ownHost),
     }
     for (const [term, added] of Object.entries(members))
       node[term] = node[term] === undefined ? added : [node[term], added].flat()
@@ -95,28 +99,32 @@ function buildProduct(view: PassportView): JsonLdNode {
   return node
 }
 
-function buildMembers(fields: readonly Field[], data: DataObject): JsonLdNode {
+type MemberBuilder = (fields: readonly Field[], data: DataObject) => JsonLdNode
+
+/** `ownHost`: of this server. */
+function buildMembers(fields: readonly Field[], data: DataObject, ownHost: string): JsonLdNode {
   const node: JsonLdNode = {}
   for (const field of fields) {
     const value = getOwn(data, field.name)
-    if (value !== undefined && value !== null) node[getJsonLdTerm(field)] = buildValue(field, value)
+    if (value !== undefined && value !== null) node[getJsonLdTerm(field)] = buildValue(field, value, ownHost)
   }
   return node
 }
 
-function buildValue(field: Field, value: unknown): unknown {
+function buildValue(field: Field, value: unknown, ownHost: string): unknown {
   if (field.type === 'object')
-    return { '@type': getJsonLdClass(field), ...buildMembers(field.fields ?? [], asObject(value)) }
+    return { '@type': getJsonLdClass(field), ...buildMembers(field.fields ?? [], asObject(value), ownHost) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
     const isScalar = only.name === ''
     return (value as readonly unknown[]).map(entry =>
       isScalar
-        ? buildValue(only, entry)
-        : { '@type': getJsonLdClass(field), ...buildMembers(field.of ?? [], asObject(entry)) },
+        ? buildValue(only, entry, ownHost)
+        : { '@type': getJsonLdClass(field), ...buildMembers(field.of ?? [], asObject(entry), ownHost) },
     )
   }
-  if (field.format === 'url' && !field.localized && typeof value === 'string') return toIriNode(value)
+  if (field.format === 'url' && !field.localized && typeof value === 'string')
+    return toIriNode(value, ownHost)
   return value
 }

@@ -110,13 +110,13 @@ function buildDocuments({ field, value, buildMembers }: ShapeInput): JsonLdNode 
 }
 
 /** The caption, or else what the picture shows, for programs that only know schema.org. */
-function buildPictures({ field, value, buildMembers }: ShapeInput): JsonLdNode {
+function buildPictures({ field, value, passportUrl, buildMembers }: ShapeInput): JsonLdNode {
   const members = (field.of ?? []).filter(({ name }) => name !== 'caption')
   const nodes = (Array.isArray(value) ? value : []).map(asObject).map(entry => {
     const texts = Object.entries(asObject(entry.caption ?? entry.alt))
     return {
       '@type': 'ImageObject',
-      contentUrl: typeof entry.url === 'string' ? toIriNode(entry.url) : undefined,
+      contentUrl: typeof entry.url === 'string' ? toIriNode(entry.url, new URL(passportUrl).host) : undefined,
       caption: texts.map(([language, text]) => ({ '@value': text, '@language': language })),
       ...buildMembers(members, entry),
     }
@@ -142,9 +142,9 @@ export const getJsonLdClass = ({
 /** The URL standard allows these characters, RFC 3987 does not. */
 const INVALID_IRI_CHARACTERS = /[{}|\\^`<>"]/g
 
-/** Returns the text unchanged unless it is an http(s) URL. */
-export function toIriNode(text: string): JsonLdNode | string {
-  const url = findLink(text)
+/** Returns the text unchanged unless it is an address that pages show as a link. */
+export function toIriNode(text: string, ownHost: string): JsonLdNode | string {
+  const url = findLink({ ownHost }, text)
   if (url === undefined) return text
   return { '@id': url.href.replace(INVALID_IRI_CHARACTERS, character => encodeURIComponent(character)) }
 }

@@ -75,7 +75,7 @@ function renderEntry(locale: PageLocale, list: Field, path: string, entry: DataO
 /** The file here, by an address below that of the page, and the address elsewhere. */
 function renderLinks(locale: PageLocale, name: string, id: unknown, address: unknown): string {
   const url = String(address ?? '')
-  const link = findLink(url)
+  const link = findLink(locale, url)
   if (typeof id !== 'string') {
     return link === undefined ? html`!${name} !${renderName(url)}` : renderExternalLink(locale, link, name)
   }

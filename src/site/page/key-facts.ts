@@ -86,7 +86,7 @@ function renderRepairable({ labels }: PageLocale, { value, section }: FactField,
 function renderEndOfLife(locale: PageLocale, instructions: unknown): string {
   const localized = findLocalizedText(locale, instructions)
   if (localized === undefined) return ''
-  const url = findLink(localized.text)
+  const url = findLink(locale, localized.text)
   if (url !== undefined) return renderExternalLink(locale, url)
   return renderAccountText({ ...localized, text: getFirstSentence(localized.text) })
 }

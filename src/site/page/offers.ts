@@ -80,7 +80,7 @@ function renderList(page: PageContext, offers: readonly Offer[]): string {
 
 function renderOffer(page: PageContext, { title, text, url }: Offer): string {
   const [name, sentence] = [title, text].map(texts => findLocalizedText(page, texts))
-  const link = findLink(url)
+  const link = findLink(page, url)
   if (name === undefined || link === undefined) return ''
   const more = sentence === undefined ? '' : html`<br>!${renderAccountText(sentence)}`
   const note = renderSmallLanguageNote(page, name, sentence)

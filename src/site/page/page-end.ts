@@ -44,7 +44,8 @@ export function renderIdentifiers(page: PageContext): string {
     [ui['id.passport'], view.id],
   ].flatMap(([term, value]) => (value ? renderPair(term ?? '', renderName(value)) : []))
   const address = view.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(view.gs1Url))
-  const copyUrl = brand.backupBaseUrl === null ? undefined : findLink(`${brand.backupBaseUrl}/p/${view.id}`)
+  const copyUrl =
+    brand.backupBaseUrl === null ? undefined : findLink(page, `${brand.backupBaseUrl}/p/${view.id}`)
   const copy = copyUrl === undefined ? '' : renderPair(ui['id.backup'], renderExternalLink(page, copyUrl))
   const list = html`<dl>!${pairs}!${address}!${copy}</dl>`
   return renderCollapsible('identifiers', ui['section.identifiers'], list, {

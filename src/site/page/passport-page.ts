@@ -53,6 +53,7 @@ export function renderPassportPage(
   const keptQuery = renderKeptQuery(view, options)
   const { primaryLanguage, documentBytes, withdrawn } = view
   const locale = {
+    ownHost: new URL(view.url).host,
     language,
     labels,
     preferredLanguages,

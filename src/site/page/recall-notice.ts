@@ -19,7 +19,7 @@ function renderRecall(locale: PageLocale, { level, notice }: PassportView['recal
   const { hazard, action, url, contact, from } = notice
   const date = html`<time datetime="${from}">${formatDate(language, from)}</time>`
   const [before = '', after = ''] = ui['recall.since'].split('{date}')
-  const link = url === null ? undefined : findLink(url)
+  const link = url === null ? undefined : findLink(locale, url)
   const contactLine = contact === null ? '' : html`<p class="ask">${ui.contact}: !${renderName(contact)}</p>`
   const more =
     link === undefined ? '' : html`<p>!${renderExternalLink(locale, link, html`${ui['recall.more']}`)}</p>`

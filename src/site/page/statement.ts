@@ -11,7 +11,7 @@ export function renderStatement(locale: PageLocale, members: readonly Field[], v
     return typeof text === 'string' ? text : ''
   }
   const sentence = members.find(({ localized }) => localized === true)
-  const url = findLink(getText(members.find(({ format }) => format === 'url')))
+  const url = findLink(locale, getText(members.find(({ format }) => format === 'url')))
   const name = renderName(getText(members.find(one => one !== sentence && one.format === undefined)))
   const source = url === undefined ? name : renderExternalLink(locale, url, name)
   const [before = '', after = ''] = locale.labels.ui.statementSource.split('{source}')

@@ -60,7 +60,7 @@ function renderStoryPicture(locale: PageLocale, { picture, file }: PageStory): s
 
 function renderLinks(locale: PageLocale, { links }: PageStory): string {
   const items = links.flatMap(({ url, label }) => {
-    const link = findLink(url)
+    const link = findLink(locale, url)
     const name = findLocalizedText(locale, label)
     if (link === undefined || name === undefined) return []
     const note = renderSmallLanguageNote(locale, name)

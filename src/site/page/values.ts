@@ -5,7 +5,7 @@ import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
-import { isOneLine } from '../../kernel/characters.ts'
+import { findLinkProblem } from '../../kernel/http/public-link.ts'
 import type { Withdrawals } from '../../media/withdrawn-media.ts'
 
 export type PageLocale = {
@@ -19,6 +19,8 @@ export type PageLocale = {
   keptQuery: string
   /** The sizes of stored documents, by the id of the file. */
   documentBytes?: ReadonlyMap<string, number>
+  /** Host and port of this server: its own addresses are links, also on this machine. */
+  ownHost?: string
   /** Files that were withdrawn, by their ids. */
   withdrawn?: Withdrawals
 }
@@ -115,14 +117,9 @@ export const renderAccountText = ({ text, language }: Pick<LocalizedText, 'text'
 /** Names have no language. */
 export const renderName = (text: string) => html`<bdi>${text}</bdi>`
 
-/** Only absolute http(s) addresses without credentials may become links. */
-export function findLink(text: string): URL | undefined {
-  // Direction marks could make the address look like another one.
-  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !isOneLine(text)) return undefined
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  return url.username === '' && url.password === '' ? url : undefined
-}
+/** The address, if readers get it as a link: see `findLinkProblem`. */
+export const findLink = ({ ownHost }: Pick<PageLocale, 'ownHost'>, text: string): URL | undefined =>
+  findLinkProblem(text, ownHost) === undefined ? new URL(text) : undefined
 
 /**
  * Says that the link leaves the site, and to which host. `name` is ready HTML; by default it is the address.
@@ -137,7 +134,7 @@ export function renderExternalLink({ labels }: PageLocale, url: URL, name?: stri
 export function renderProse(locale: PageLocale, value: unknown): string {
   const localized = findLocalizedText(locale, value)
   if (localized === undefined) return ''
-  const url = findLink(localized.text)
+  const url = findLink(locale, localized.text)
   if (url !== undefined) return html`<p>!${renderExternalLink(locale, url)}</p>`
   const paragraphs = localized.text.split(/\n+/).filter(line => line.trim() !== '')
   const lines = paragraphs.map(line => html`<p!${renderLangAndDirection(localized.language)}>${line}</p>`)
@@ -177,7 +174,7 @@ function renderChoice({ language, labels }: PageLocale, path: string, value: str
 }
 
 function renderLinkOr(locale: PageLocale, text: string, otherwise: () => string): string {
-  const url = findLink(text)
+  const url = findLink(locale, text)
   return url === undefined ? otherwise() : renderExternalLink(locale, url)
 }
 
