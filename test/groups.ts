@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** As many as take about as long together as one of the slow files, and far less than the heap's 512 MB. */
-const MAX_FILES = 6
+const MAX_FILES = 9
 
 /**
  * What a file needs a process of its own for: browsers and other processes, which compete with its tests;
