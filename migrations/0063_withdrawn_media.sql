@@ -1,5 +1,5 @@
 -- shard
--- Files that the operator has withdrawn: their bytes are deleted and never stored again (docs/decisions/0067-withdrawn-files.md).
+-- Files that the operator has withdrawn: their bytes are deleted and never stored again (docs/decisions/0068-withdrawn-files.md).
 -- On each shard of the account, like its files; only the home clears the store.
 create table withdrawn_media (
   account_id   integer not null,
