@@ -67,7 +67,7 @@ export function renderHeader(page: PageContext): string {
   const { view, labels } = page
   const name = findLocalizedText(page, asText(view.data.productName))
   const qr = html`<div class="qr">!${page.qr}<p>${labels.ui.qrCaption}</p></div>`
-  const title = html`<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>`
+  const title = html`<h1!${name && renderLangAndDirection(name)}>${name?.text}</h1>`
   return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}!${qr}!${renderFirstPicture(page)}
 !${renderProductBrand(page)}!${title}</header>`
 }

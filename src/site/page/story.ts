@@ -46,7 +46,7 @@ function renderText(locale: PageLocale, { text }: PageStory): string {
   if (localized === undefined) return ''
   const paragraphs = localized.text.split(/\n\s*\n/).map(paragraph => {
     const lines = html`${paragraph}`.replaceAll('\n', '<br>')
-    return html`<p!${renderLangAndDirection(localized.language)}>!${lines}</p>`
+    return html`<p!${renderLangAndDirection({ ...localized, text: paragraph })}>!${lines}</p>`
   })
   return renderLanguageNote(locale, localized) + paragraphs.join('')
 }

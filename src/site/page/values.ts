@@ -106,13 +106,18 @@ function renderLanguageLinks(locale: PageLocale, texts: readonly (LocalizedText 
 export const renderLangAttribute = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}"`
 
+/** Hebrew, Arabic and their neighbours, which run from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
 /** The attributes of an element with a text of the account, as ready HTML. */
-export const renderLangAndDirection = (language: string | undefined) =>
-  language === undefined ? '' : html` lang="${language}" dir="auto"`
+export function renderLangAndDirection({ text, language }: Pick<LocalizedText, 'text' | 'language'>): string {
+  if (language !== undefined) return html` lang="${language}" dir="auto"`
+  return RIGHT_TO_LEFT.test(text) ? ' dir="auto"' : ''
+}
 
 /** `bdi` keeps the text's direction marks from changing the line around it. */
 export const renderAccountText = ({ text, language }: Pick<LocalizedText, 'text' | 'language'>) =>
-  html`<bdi!${renderLangAndDirection(language)}>${text}</bdi>`
+  html`<bdi!${language === undefined ? '' : renderLangAndDirection({ text, language })}>${text}</bdi>`
 
 /** Names have no language. */
 export const renderName = (text: string) => html`<bdi>${text}</bdi>`
@@ -137,7 +142,9 @@ export function renderProse(locale: PageLocale, value: unknown): string {
   const url = findLink(locale, localized.text)
   if (url !== undefined) return html`<p>!${renderExternalLink(locale, url)}</p>`
   const paragraphs = localized.text.split(/\n+/).filter(line => line.trim() !== '')
-  const lines = paragraphs.map(line => html`<p!${renderLangAndDirection(localized.language)}>${line}</p>`)
+  const lines = paragraphs.map(
+    line => html`<p!${renderLangAndDirection({ ...localized, text: line })}>${line}</p>`,
+  )
   return renderLanguageNote(locale, localized) + lines.join('')
 }
 
