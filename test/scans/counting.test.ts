@@ -46,6 +46,15 @@ describe('a scan', () => {
     assert.deepEqual(count, { total: 4, unique: 1, crawlers: 0 })
   })
 
+  test('counts an address with a language that a camera or a shop opens', async () => {
+    const count = await countOf(async id => {
+      for (const site of ['none', 'cross-site'])
+        await stand.look(id, { query: '?lang=de', headers: { 'sec-fetch-site': site } })
+      await stand.look(id, { query: '?lang=de' })
+    })
+    assert.deepEqual(count, { total: 3, unique: 3, crawlers: 0 })
+  })
+
   test('counts at most 32 unique readers of one network, and one more for all others of it', async () => {
     const rows = async () => (await stand.t.sql`select count(*)::int as n from scan_visitor`)[0]?.n
     const before = await rows()
@@ -184,6 +193,11 @@ describe('requests that are not counted as scans', () => {
     ['a prefetch of older browsers', id => stand.look(id, { headers: { purpose: 'prefetch' } })],
     ['a prefetch of yet older ones', id => stand.look(id, { headers: { 'x-moz': 'prefetch' } })],
     ['a preview', id => stand.look(id, { headers: { 'x-purpose': 'preview' } })],
+    ['a part of the page', id => stand.look(id, { headers: { range: 'bytes=0-99' } })],
+    ...['lang=de', 'version=1', 'country=AT'].map((query): [string, (id: string) => Promise<unknown>] => [
+      `the link ?${query} of the page itself`,
+      id => stand.look(id, { query: `?${query}`, headers: { 'sec-fetch-site': 'same-origin' } }),
+    ]),
     ['the symbol', id => stand.t.ask('GET', `/p/${id}/qr.svg`)],
     ['what is not there', id => stand.look(`${id}0`)],
     ['a look by the API', id => stand.t.ask('GET', `/api/v1/products/${id}`, { key: stand.account.key })],

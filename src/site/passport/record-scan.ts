@@ -15,8 +15,8 @@ export type RecordScan = (
 ) => void
 
 /**
- * Call the returned function after a response was sent. A 304, a prefetch, HEAD and formats for programs do
- * not count.
+ * Call the returned function after a response was sent. A 304, a prefetch, HEAD, a part of a page, formats
+ * for programs and links within the page do not count.
  */
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getClientAddress } = createTrustedProxies(setup.trustedProxies)
@@ -26,7 +26,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
     if (request.format !== HTML || raw.method !== 'GET' || response.statusCode !== 200) return
     const address = getClientAddress(raw)
     // The address is empty if the connection was reset.
-    if (isPrefetch(headers) || address === '') return
+    if (isPrefetch(headers) || isFollowUp(headers, request) || address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
       : undefined
@@ -52,3 +52,14 @@ const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
   [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']].some(
     value => value !== undefined && PREFETCH_PATTERN.test(String(value)),
   )
+
+/** What the links of a page to itself have: other languages, versions and countries. */
+const PAGE_PARAMETERS = ['lang', 'version', 'country']
+
+/**
+ * A request for a part of the page, or a link that the reader followed on the page itself. Browsers say so
+ * with `Sec-Fetch-Site`: a camera, a shop's page and a redirect from a GS1 address have other values.
+ */
+const isFollowUp = (headers: IncomingHttpHeaders, { query }: PassportRequest): boolean =>
+  headers.range !== undefined ||
+  (headers['sec-fetch-site'] === 'same-origin' && PAGE_PARAMETERS.some(name => query[name] !== undefined))
