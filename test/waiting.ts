@@ -1,6 +1,7 @@
 /** Waits and bounds for tests on a machine of any speed, under any load. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from '../src/kernel/db/database.ts'
 
 /** Only what never happens takes as long: waits end as soon as their condition holds. */
 export const HANG_MS = 300_000
@@ -22,6 +23,14 @@ export async function waitUntil(
     await pause(everyMs)
   }
 }
+
+/** Waits until so many sessions of the database wait for locks. */
+export const waitForLocks = (sql: Sql, count: number): Promise<void> =>
+  waitUntil(`${count} wait for a lock`, async () => {
+    const waiting = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length === count
+  })
 
 /**
  * Does `work` and asserts that it takes at most `ms` on an idle machine. On a busy one the bound grows by the

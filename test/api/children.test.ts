@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { requireUuid } from '../../src/kernel/ids.ts'
 import { CORES, newProduct, nextGtin } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
 type Detail = { field: string; pointer: string; code: string; message: string; index?: number }
@@ -229,6 +231,22 @@ describe('POST /products/{id}/children, one unit', () => {
     await s.item(batch, '1')
     await s.call('POST', `/${model}/restore`)
     await s.item(model, '2')
+  })
+
+  test('409: under a batch that another process archives after it was read', async () => {
+    const batch = await s.batch(await s.model(), 'L')
+    const { answers } = await s.t.sql.begin(async tx => {
+      await tx`select from passport where id = ${requireUuid(batch, 'product')} for update`
+      const archived = s.ask('POST', `/${batch}/archive`)
+      await waitForLocks(s.t.sql, 1)
+      const issued = children(batch, { level: 'item', serial: '1' })
+      await waitForLocks(s.t.sql, 2)
+      return { answers: Promise.all([archived, issued]) }
+    })
+    const [archived, issued] = await answers
+    assert.deepEqual([archived.status, issued.status, issued.json.code], [200, 409, 'archived'])
+    await s.call('POST', `/${batch}/restore`)
+    await s.item(batch, '1')
   })
 
   test('404: a parent of another account, whatever is sent', async () => {

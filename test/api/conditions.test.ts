@@ -1,7 +1,9 @@
 /** Tests conditional requests (RFC 9110 §13) on every call that supports them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { requireUuid } from '../../src/kernel/ids.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 
 let t: Harness
 let other: Harness
@@ -83,6 +85,25 @@ describe('If-Match', () => {
       }
     })
   }
+
+  test('a change that comes first makes archiving with the earlier tag fail, although both have read it', async () => {
+    const id = await made()
+    const ask = (on: Harness, method: 'PATCH' | 'POST', path: string, body?: object) =>
+      on.ask(method, `/api/v1/products/${path}`, { key: account.key, headers: { 'if-match': '"v1"' }, body })
+    const { answers } = await t.sql.begin(async tx => {
+      await tx`select from passport where id = ${requireUuid(id, 'product')} for update`
+      const changed = ask(t, 'PATCH', id, { data: { weightGrams: 1 } })
+      await waitForLocks(t.sql, 1)
+      const archived = ask(other, 'POST', `${id}/archive`)
+      await waitForLocks(t.sql, 2)
+      return { answers: Promise.all([changed, archived]) }
+    })
+    const [changed, archived] = await answers
+    assert.deepEqual([changed.status, archived.status, archived.json.code], [200, 412, 'version_conflict'])
+    const { status, version_no } = (await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })).json
+      .data
+    assert.deepEqual([status, version_no], ['active', 2])
+  })
 
   test('20 PATCHes with the same tag over two servers: one succeeds; archiving also blocks a stale PATCH', async () => {
     const id = await made()

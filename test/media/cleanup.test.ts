@@ -7,6 +7,7 @@ import { originalKey } from '../../src/media/media-file.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { getTestShard } from '../database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 import { makePng } from './sample-files.ts'
 
 let t: Harness
@@ -87,6 +88,28 @@ describe('the clean-up', () => {
     await makeCleanup()()
     assert.equal(await read(id), 404)
     t.clock.release()
+  })
+
+  test('keeps a file that is sent again while it deletes others', async () => {
+    const files = [await makeFile(), await makeFile()]
+    const sent = await Promise.all(files.map(async bytes => ({ bytes, id: await upload(bytes) })))
+    const [first, second] = sent.sort((a, b) => (a.id < b.id ? -1 : 1))
+    assert.ok(first && second)
+    t.clock.advance(31 * DAY_MS)
+    try {
+      const { cleaned } = await t.sql.begin(async tx => {
+        await tx`select from media where id = decode(${first.id}, 'hex') for update`
+        const cleaned = makeCleanup()()
+        cleaned.catch(() => undefined)
+        await waitForLocks(t.sql, 1)
+        assert.equal(await upload(second.bytes), second.id)
+        return { cleaned }
+      })
+      await cleaned
+      assert.deepEqual([await read(first.id), await read(second.id)], [404, 200])
+    } finally {
+      t.clock.release()
+    }
   })
 
   test('and products written at the same moment: either the file stays, or the product is refused', async () => {

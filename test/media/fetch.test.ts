@@ -307,6 +307,32 @@ describe('workers', () => {
     await t.sql`delete from media_fetch where account_id = ${id}`
   })
 
+  test('store nothing about a file that another worker has claimed since', async () => {
+    const { id } = await t.account()
+    await add(id, 1)
+    try {
+      const [older] = await claim(1)
+      t.clock.advance(FETCH_LEASE_MS)
+      const [newer] = await claim(1)
+      assert.ok(older && newer)
+      const readRow = async () => {
+        const [row] = await t.sql`
+          select status, attempts, due_at, claimed_until from media_fetch where account_id = ${id}`
+        return row
+      }
+      const before = await readRow()
+      await settleFetch(workers(), older, 'stopped')
+      assert.deepEqual(await readRow(), before)
+      await settleFetch(workers(), older, { failure: 'status', reason: 'busy', isPassing: true })
+      assert.deepEqual(await readRow(), before)
+      await settleFetch(workers(), newer, 'stopped')
+      assert.equal((await claim(1)).length, 1)
+    } finally {
+      t.clock.release()
+      await t.sql`delete from media_fetch where account_id = ${id}`
+    }
+  })
+
   test('fetch again what a killed worker has claimed, and stop without losing an attempt', async () => {
     const [release, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     answers['/late'] = () => release.resolve()

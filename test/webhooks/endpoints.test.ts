@@ -8,7 +8,9 @@ import {
   removeWebhook,
   resumeWebhook,
 } from '../../src/webhooks/manage-webhooks.ts'
+import { rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { getWebhook, listWebhooks } from '../../src/webhooks/webhook.ts'
+import { waitForLocks } from '../waiting.ts'
 import { type Stand, startStand } from './stand.ts'
 
 const URL = 'https://shop.example/hooks?a=b'
@@ -84,6 +86,38 @@ test('an account has at most twenty endpoints, also if they are added concurrent
   await removeWebhook(account.ctx, made[3]?.id ?? '')
   await add()
   assert.equal((await listWebhooks(account.ctx)).length, 20)
+})
+
+test('an endpoint whose slot another process takes at the same moment gets the next slot', async () => {
+  const account = await stand.account()
+  const { adding } = await stand.sql.begin(async tx => {
+    await tx`
+      insert into webhook_endpoint (account_id, id, slot, status, url, description, secret, created_at)
+      values (${account.id}, gen_random_uuid(), 1, 'a', ${URL}, '', '', now())`
+    const adding = addWebhook(account.ctx, stand.setup, { url: URL })
+    adding.catch(() => undefined)
+    await waitForLocks(stand.sql, 1)
+    return { adding }
+  })
+  const { id } = await adding
+  const rows = await stand.sql<{ slot: number }[]>`
+    select slot from webhook_endpoint where account_id = ${account.id} order by slot`
+  assert.deepEqual(
+    rows.map(({ slot }) => slot),
+    [1, 2],
+  )
+  assert.equal((await getWebhook(account.ctx, id)).status, 'active')
+})
+
+test('removing an endpoint deletes both of its secrets', async () => {
+  const account = await stand.account()
+  const { id } = await stand.endpoint(account, { url: URL })
+  await rotateSecret(account.ctx, stand.setup, id)
+  const readSecrets = () => stand.sql<{ bytes: number; old: Buffer | null }[]>`
+    select octet_length(secret) as bytes, old_secret as old from webhook_endpoint where account_id = ${account.id}`
+  assert.ok((await readSecrets())[0]?.old)
+  await removeWebhook(account.ctx, id)
+  assert.deepEqual([...(await readSecrets())], [{ bytes: 0, old: null }])
 })
 
 test('invalid input is refused with the name of the member', async () => {
