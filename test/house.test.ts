@@ -229,7 +229,7 @@ const TABLES: Record<string, readonly string[]> = {
       'brand_logo',
     ],
     ...['rate_share', 'passkey', 'passkey_challenge', 'issuer', 'issuer_key'],
-    ...['account_identity', 'approved_name'],
+    ...['account_identity', 'approved_name', 'verification_request'],
   ],
   passports: [
     ...[

@@ -1441,6 +1441,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      identity: {
+        name: string
+        hint: string
+      }
       signatures: {
         name: string
         hint: string
@@ -1710,6 +1714,63 @@ export type Texts = {
     }
     ownersOnly: string
   }
+  identity: {
+    title: string
+    lead: string
+    verified: string
+    is: string
+    isNot: string
+    isNotMeans: string
+    isNotFor: string
+    since: string
+    by: string
+    request: string
+    none: string
+    open: (values: { at: Value }) => string
+    declined: (values: { at: Value; reason: Value }) => string
+    ask: string
+    askForChange: string
+    replace: string
+    ownersAsk: string
+    done: string
+    question: string
+    requestLead: string
+    fields: {
+      legal_name: string
+      gln: string
+      lei: string
+      vat: string
+      eori: string
+      gs1_prefix: string
+      host: string
+      did: string
+    }
+    hints: {
+      legal_name: string
+      gln: string
+      lei: string
+      vat: string
+      eori: string
+      gs1_prefix: string
+      host: string
+      did: string
+    }
+    note: string
+    noteHint: string
+    noteLong: (values: { most: Value }) => string
+    submit: string
+    keep: string
+    tooMany: string
+    wrong: {
+      gln: string
+      lei: string
+      vat: string
+      eori: string
+      gs1_prefix: string
+      host: string
+      did: string
+    }
+  }
   signatures: {
     title: string
     lead: string
@@ -1914,6 +1975,8 @@ export type Texts = {
     credential_revoked: string
     account_verified: string
     verification_withdrawn: string
+    verification_asked: string
+    verification_declined: string
   }
   brand: {
     link: string
@@ -2204,6 +2267,8 @@ export type Texts = {
     invitationSubject: string
     invitationNew: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string
     invitationKnown: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string
+    verificationSubject: string
+    verification: (values: { account: Value; publicUrl: Value }) => string
   }
   shop: {
     title: string

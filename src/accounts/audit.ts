@@ -76,6 +76,8 @@ export type AuditAction =
   | 'credential_revoked'
   | 'account_verified'
   | 'verification_withdrawn'
+  | 'verification_asked'
+  | 'verification_declined'
 
 /**
  * Writes an entry by the context's actor. Call it inside the transaction of the change: every setting has an

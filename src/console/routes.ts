@@ -57,6 +57,8 @@ import * as links from './settings/access-links.ts'
 import { showAudience, submitAudience } from './settings/audience.ts'
 import { showAudit } from './settings/audit.ts'
 import { showData, submitData } from './settings/data.ts'
+import { showIdentity } from './settings/identity.ts'
+import { showIdentityRequest, submitIdentityRequest } from './settings/identity-request.ts'
 import * as settings from './settings/overview.ts'
 import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
@@ -64,6 +66,7 @@ import * as people from './settings/people.ts'
 import {
   AUDIENCE,
   AUDIT,
+  IDENTITY,
   LINKS,
   PASSKEYS,
   PASSWORD,
@@ -201,6 +204,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(AUDIENCE, submitAudience),
   owner.get(READINESS_SETTINGS, showReadinessSettings),
   owner.post(READINESS_SETTINGS, submitReadinessSettings),
+  signedIn.get(IDENTITY, showIdentity),
+  owner.get(`${IDENTITY}/request`, showIdentityRequest),
+  owner.post(`${IDENTITY}/request`, submitIdentityRequest),
   owner.get(SIGNATURES, signatures.showSignatures),
   owner.post(SIGNATURES, signatures.submitSignatures, { needsProof: true }),
   owner.get(`${SIGNATURES}/rotate`, signatures.showRotateSigningKey),

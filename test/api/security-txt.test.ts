@@ -50,6 +50,15 @@ describe('GET /.well-known/security.txt', () => {
   })
 })
 
+describe('OPERATOR_EMAIL', () => {
+  test('is one address', () => {
+    assert.equal(readConfig({}).operatorEmail, undefined)
+    assert.equal(readConfig({ OPERATOR_EMAIL: 'me@mail.example' }).operatorEmail, 'me@mail.example')
+    for (const value of ['me', 'a@mail.example, b@mail.example', 'Me <me@mail.example>', 'a@b\nBcc: c@d'])
+      assert.match(problemsOf({ OPERATOR_EMAIL: value })[0] ?? '', /^OPERATOR_EMAIL is ".*": it must be /s)
+  })
+})
+
 describe('SECURITY_CONTACT', () => {
   test('is a mailto, https or tel address', () => {
     assert.equal(readConfig({}).securityContact, undefined)

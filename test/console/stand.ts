@@ -134,6 +134,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     addresses,
     nsUrl: `${publicUrl}/ns/dpp`,
     mail,
+    operatorEmail: 'operator@mail.example',
     secretCipher,
     secretKey,
     security,

@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { nameOnly } from '../../src/accounts/identity/identity.ts'
+import { askForVerification } from '../../src/accounts/identity/verification-request.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { createApp } from '../../src/cli/server/app.ts'
@@ -88,6 +89,7 @@ describe('an imported account', () => {
       openPool: source.setup.openPoolOfOne,
       publicUrl: 'https://carnet.example',
     }
+    await askForVerification(account.ctx, { identity: nameOnly('Maker SE'), note: 'HRB 1' })
     const exported = await exportAccountToFile(setup, {
       accountId: account.id,
       path: folder.file('verified'),
@@ -100,6 +102,7 @@ describe('an imported account', () => {
       assert.doesNotMatch(there.issuerName, /Maker AG/)
       const rows = await target.setup.sql`select from account_identity`
       assert.equal(rows.length, 0)
+      assert.equal((await target.setup.sql`select from verification_request`).length, 0)
     } finally {
       await target.close()
     }

@@ -106,6 +106,10 @@ function findLegalNameError(text: string): [DetailCode, string] | undefined {
     : ['format', 'The legal name must be one line without control characters.']
 }
 
+/** One line for people. */
+export const describeIdentity = ({ legalName, identifiers, names }: AccountIdentity): string =>
+  [legalName, ...identifiers.map(({ scheme, value }) => `${scheme} ${value}`), ...names].join(', ')
+
 export type IdentityColumn = AccountIdentity | null
 
 /** SQL: the identity of the account with this id as JSON; null if it is not verified. */

@@ -3,7 +3,13 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, withTransaction } from '../context.ts'
-import { type AccountIdentity, findIdentity, type IdentityRecord } from '../identity/identity.ts'
+import {
+  type AccountIdentity,
+  describeIdentity,
+  findIdentity,
+  type IdentityRecord,
+} from '../identity/identity.ts'
+import { takeVerificationRequest } from '../identity/verification-request.ts'
 import { requestRegistryCheck } from '../registry-settings.ts'
 
 /**
@@ -34,6 +40,13 @@ export function verifyAccount(
     return { ...identity, approvedAt: now, approvedBy }
   })
 }
+
+/** Approves what the account asks for, and ends the request. Throws as `verifyAccount`. */
+export const approveVerification = (
+  ctx: AccountContext,
+  { request, approvedBy }: { request: string; approvedBy: string },
+): Promise<IdentityRecord> =>
+  withTransaction(ctx, async tx => verifyAccount(tx, await takeVerificationRequest(tx, request), approvedBy))
 
 /** Returns what was approved; undefined if nothing was. Throws `not_found`. */
 export function withdrawVerification(ctx: AccountContext): Promise<AccountIdentity | undefined> {
@@ -81,6 +94,3 @@ const findTaken = (sql: Sql, accountId: number, names: readonly string[]) =>
     join approved_name n on n.account_id <> ${accountId} and (n.name = w.name
       or w.name like 'gs1:%' and (starts_with(n.name, w.name) or starts_with(w.name, n.name) and n.name like 'gs1:%'))
     order by w.name limit 1`
-
-export const describeIdentity = ({ legalName, identifiers, names }: AccountIdentity): string =>
-  [legalName, ...identifiers.map(({ scheme, value }) => `${scheme} ${value}`), ...names].join(', ')

@@ -1,8 +1,10 @@
 /** `carnet accounts verify`: who accounts are by the operator's check. */
 import { actAsOperator } from '../../accounts/accounts.ts'
+import type { AccountContext } from '../../accounts/context.ts'
 import { IDENTIFIER_SCHEMES } from '../../accounts/identity/company-identifiers.ts'
 import {
   type AccountIdentity,
+  describeIdentity,
   findIdentity,
   type IdentityInput,
   type IdentityRecord,
@@ -10,7 +12,7 @@ import {
   parseIdentity,
 } from '../../accounts/identity/identity.ts'
 import {
-  describeIdentity,
+  approveVerification,
   verifyAccount,
   withdrawVerification,
 } from '../../accounts/issuer/verify-account.ts'
@@ -24,14 +26,21 @@ import {
   UsageError,
 } from '../command-line/command.ts'
 import { onStore, type StoreContext } from '../store/with-store.ts'
+import { type Answer, decline, listRequests, parseAnswer, REQUEST_OPTIONS } from './verification-requests.ts'
 
 const DETAILS = ['legal-name', ...IDENTIFIER_SCHEMES, 'host', 'gs1-prefix', 'did'] as const
 
-type Request = { accountId: number | undefined; input: IdentityInput | undefined; withdraws: boolean }
+type Request = {
+  accountId: number | undefined
+  input: IdentityInput | undefined
+  withdraws: boolean
+  listsRequests: boolean
+  answer: Answer | undefined
+}
 
 export const accountsVerify: Command = {
   usage:
-    'accounts verify [--account A [--legal-name N [--gln G] [--lei L] [--vat V] [--eori E] [--host H,…] [--gs1-prefix P,…] [--did D,…] | --withdraw]]',
+    'accounts verify [--account A [--legal-name N [--gln G] [--lei L] [--vat V] [--eori E] [--host H,…] [--gs1-prefix P,…] [--did D,…] | --withdraw | --approve REQUEST | --decline REQUEST --reason TEXT]] [--requests]',
   about:
     'shows who the accounts are, approves it for one, or withdraws that; signed documents name nothing else as their issuer',
   options: {
@@ -51,26 +60,49 @@ export const accountsVerify: Command = {
     'gs1-prefix': { hint: 'P,…', about: 'GS1 company prefixes of its own' },
     did: { hint: 'D,…', about: 'DIDs of its own, other than did:web' },
     withdraw: { about: 'withdraws what was approved' },
+    ...REQUEST_OPTIONS,
   },
-  run: onStore(parseRequest, async (ctx, { accountId, input, withdraws }) => {
+  run: onStore(parseRequest, async (ctx, { accountId, input, withdraws, listsRequests, answer }) => {
+    if (listsRequests) return listRequests(ctx)
     if (accountId === undefined) return list(ctx)
     const account = await actAsOperator(ctx, accountId)
     if (withdraws) return describeWithdrawal(accountId, await withdrawVerification(account))
+    if (answer?.kind === 'decline') return decline(account, answer)
+    if (answer !== undefined)
+      return describeApproval(
+        account,
+        await approveVerification(account, { request: answer.request, approvedBy: APPROVED_BY }),
+      )
     if (input === undefined) return describe(accountId, await findIdentity(ctx.sql, accountId))
-    const identity = await verifyAccount(account, parseIdentity(input), 'Operator')
-    return withConflicts(describe(accountId, identity), await listConflicts(account, identity.names))
+    return describeApproval(account, await verifyAccount(account, parseIdentity(input), APPROVED_BY))
   }),
 }
+
+const APPROVED_BY = 'Operator'
 
 function parseRequest(args: Arguments): Request {
   const accountId = findAccountId(args, 'account')
   const withdraws = args.has('withdraw')
+  const listsRequests = args.has('requests')
+  const answer = parseAnswer(args)
   const given = DETAILS.filter(name => args.find(name) !== undefined)
-  if (accountId === undefined && (withdraws || given.length > 0))
+  const acts = [
+    ...(listsRequests ? ['requests'] : []),
+    ...(withdraws ? ['withdraw'] : []),
+    ...(answer === undefined ? [] : [answer.kind]),
+    ...given.slice(0, 1),
+  ]
+  if (acts.length > 1) throw new UsageError(`--${acts[0]} and --${acts[1]} exclude each other.`)
+  if (listsRequests && accountId !== undefined)
+    throw new UsageError('--requests and --account exclude each other.')
+  if (accountId === undefined && acts.length > 0 && !listsRequests)
     throw new UsageError('--account is missing.')
-  if (withdraws && given.length > 0) throw new UsageError(`--withdraw and --${given[0]} exclude each other.`)
-  if (given.length === 0) return { accountId, withdraws, input: undefined }
-  const input = {
+  const request = { accountId, withdraws, listsRequests, answer }
+  return { ...request, input: given.length === 0 ? undefined : readInput(args) }
+}
+
+function readInput(args: Arguments): IdentityInput {
+  return {
     legalName: args.get('legal-name'),
     identifiers: IDENTIFIER_SCHEMES.flatMap(scheme => {
       const value = args.find(scheme)
@@ -80,7 +112,6 @@ function parseRequest(args: Arguments): Request {
     gs1Prefixes: readList(args, 'gs1-prefix'),
     dids: readList(args, 'did'),
   }
-  return { accountId, withdraws, input }
 }
 
 const readList = (args: Arguments, name: string): string[] =>
@@ -119,6 +150,9 @@ function describe(accountId: number, identity: IdentityRecord | undefined): Comm
   const text = `Account ${accountId} is verified as ${describeIdentity(identity)}, since ${value.approved_at} by ${identity.approvedBy}.`
   return { value, text }
 }
+
+const describeApproval = async (account: AccountContext, identity: IdentityRecord): Promise<CommandResult> =>
+  withConflicts(describe(account.accountId, identity), await listConflicts(account, identity.names))
 
 /** Claims from before stay until they are released, because codes with them are printed. */
 function withConflicts(shown: CommandResult, conflicts: readonly Conflict[]): CommandResult {

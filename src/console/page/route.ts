@@ -40,6 +40,8 @@ export type ConsoleSetup = {
   /** The namespace of Carnet's own terms. */
   nsUrl: string
   mail: Mailer
+  /** Who learns by e-mail that an account asks for something. */
+  operatorEmail?: string | undefined
   /** Encrypts the secrets of webhooks, and those that a page shows once. */
   secretCipher: SecretCipher
   /** The operator's key, from which a key for each purpose is derived. */

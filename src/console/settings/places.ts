@@ -16,6 +16,7 @@ import {
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
 export const AUDIENCE = `${SETTINGS}/audience`
+export const IDENTITY = `${SETTINGS}/identity`
 export const SIGNATURES = `${SETTINGS}/signatures`
 export const AUDIT = `${SETTINGS}/audit`
 export const PASSWORD = `${SETTINGS}/password`
@@ -31,6 +32,7 @@ export const OF_ACCOUNT = [
   { path: KEYS, key: 'keys' },
   { path: READINESS_SETTINGS, key: 'readiness', isForOwners: true },
   { path: AUDIENCE, key: 'audience', isForOwners: true },
+  { path: IDENTITY, key: 'identity' },
   { path: SIGNATURES, key: 'signatures', isForOwners: true },
   { path: REGISTRY, key: 'registry' },
   { path: AUDIT, key: 'audit' },

@@ -28,6 +28,15 @@ export function resetLetter({ texts: { emails } }: Words, { to, publicUrl, link 
   return { to, subject: emails.resetSubject, text: emails.reset({ publicUrl, link }) }
 }
 
+/** To the operator. It has nothing that the account wrote. */
+export function verificationEmail(
+  { texts: { emails } }: Words,
+  { to, publicUrl, account }: { to: string; publicUrl: string; account: number },
+): Email {
+  const text = emails.verification({ publicUrl, account: String(account) })
+  return { to, subject: emails.verificationSubject, text }
+}
+
 export function invitationLetter({ texts: { emails, roles } }: Words, about: Invitation): Email {
   const { to, by, publicUrl, link, isNew } = about
   const text = isNew ? emails.invitationNew : emails.invitationKnown

@@ -124,8 +124,7 @@ export function readConfig(env: Environment) {
     countryHeader: read.headerName('COUNTRY_HEADER'),
     /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */
     securityContact: read.contact('SECURITY_CONTACT'),
-    /** Without it no e-mail is sent. */
-    smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
+    ...readMailSettings(read),
     /** Stamps the time on daily roots (RFC 3161); undefined: nobody does. */
     tsaUrl: read.httpsUrl('TSA_URL'),
     /** For how many days signed documents may be trusted without looking at the current ones. */
@@ -138,6 +137,13 @@ export function readConfig(env: Environment) {
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+const readMailSettings = (read: EnvironmentReader) => ({
+  /** Without it no e-mail is sent. */
+  smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
+  /** Who learns by e-mail that an account asks for something; undefined: nobody. */
+  operatorEmail: read.email('OPERATOR_EMAIL'),
+})
 
 /** Secrets may still be encrypted with `oldSecretKey` after a change of SECRET_KEY. */
 function readSecretKeys(read: EnvironmentReader, isRequired: boolean) {

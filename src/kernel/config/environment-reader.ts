@@ -156,6 +156,12 @@ export class EnvironmentReader {
     return this.checked(name, isContact, must)
   }
 
+  /** One address, without a name. */
+  email(name: string): string | undefined {
+    const isEmail = (value: string) => /^[^\s<>@,;]+@[^\s<>@,;]+$/.test(value)
+    return this.checked(name, isEmail, 'one e-mail address, such as operator@mail.example')
+  }
+
   /** The value if it is valid. `must` describes a valid one. */
   private checked(name: string, isValid: (value: string) => boolean, must: string): string | undefined {
     const value = this.text(name)

@@ -41,6 +41,7 @@ export const SHARED_TABLES = [
   'schema_migration',
   'shard_migration',
   'sign_in_attempt',
+  'verification_request',
 ] as const
 
 /** The number of a shard is in the last 12 bits of its ids. */

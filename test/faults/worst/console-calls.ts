@@ -60,6 +60,7 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   'POST /console/settings/sessions/:id/end': { needsOwn: 'session' },
   'POST /console/settings/sessions/end-others': { needsOwn: 'session' },
   'POST /console/media/:id/withdrawal': { fields: { reason: 'It names a person.' } },
+  'POST /console/settings/identity/request': { fields: { legal_name: 'Heavy Ltd', note: 'By letter.' } },
   'POST /console/settings/signatures': { fields: { to: 'on' } },
   'POST /console/settings/registry/switch': { fields: { to: 'on' } },
 }
