@@ -156,6 +156,25 @@ describe('a document', () => {
     })
 })
 
+describe('a PDF of 20 MB', () => {
+  const MAX_BYTES = 20 * 1024 * 1024
+
+  for (const part of ['[', '/A#41 ', '(<<'])
+    test(`that has nothing but ${part} is refused before it is parsed`, async () => {
+      const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(MAX_BYTES - 100, part)])
+      const { code, message } = await getRejection(bytes)
+      // A parser reaches its limit of processor time: "takes too much memory or time".
+      assert.deepEqual([code, /damaged or incomplete/.test(message)], ['media_unreadable', true], message)
+    })
+
+  test('may have comments, white space and a long table of positions', async () => {
+    const pdf = await makePdf()
+    const lines = '0000000016 00000 n\r\n'.repeat(60_000)
+    const more = Buffer.from(`\nxref\n0 60000\n${lines}%${'x'.repeat(2_000_000)}\n${' '.repeat(2_000_000)}`)
+    assert.deepEqual(await prepare(Buffer.concat([pdf, more])), { kind: 'document', type: 'application/pdf' })
+  })
+})
+
 describe('hostile files', () => {
   test('are refused, or come out as clean pictures and PDFs, and the process goes on', async () => {
     const files = await makeHostileFiles()

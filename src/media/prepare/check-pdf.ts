@@ -10,6 +10,7 @@ import {
   PDFStream,
 } from '@cantoo/pdf-lib'
 import { DOCUMENT_TYPE } from '../media-type.ts'
+import { hasLongGap } from './pdf-gaps.ts'
 import { findRefusedLink, findRefusedRawLink, type LookUp } from './pdf-links.ts'
 import { type Preparation, reject } from './prepared-file.ts'
 
@@ -39,8 +40,11 @@ const ACTIVE_NAMES: ReadonlyMap<string, string> = new Map([
   ['SubmitForm', 'an action that sends data'],
 ])
 
+const DAMAGED = 'The PDF is damaged or incomplete. Print it to a new PDF and send that file.'
+
 export async function checkPdf(bytes: Uint8Array): Promise<Preparation> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  if (hasLongGap(raw)) return reject('media_unreadable', DAMAGED)
   if (listOuterNames(raw).has('Encrypt')) {
     return reject(
       'media_active_content',
@@ -52,10 +56,7 @@ export async function checkPdf(bytes: Uint8Array): Promise<Preparation> {
     document = await PDFDocument.load(bytes, { throwOnInvalidObject: true, updateMetadata: false })
     if (document.getPageCount() === 0) return reject('media_unreadable', 'The PDF has no page.')
   } catch {
-    return reject(
-      'media_unreadable',
-      'The PDF is damaged or incomplete. Print it to a new PDF and send that file.',
-    )
+    return reject('media_unreadable', DAMAGED)
   }
   const found = findActiveContent(document.context, raw)
   if (found === undefined) return { kind: 'document', type: DOCUMENT_TYPE }
