@@ -81,11 +81,11 @@ async function verify(
   owner: Owner,
   { home, answer }: { home: RelyingParty; answer: string },
 ) {
-  const { verifyRegistrationResponse } = await loadWebAuthn()
   const response = parseCredential<RegistrationResponseJSON>(answer)
   const expectedChallenge =
     response && (await consumeChallenge(ctx, response, { purpose: 'add', personId: owner.personId }))
   if (response === undefined || expectedChallenge === undefined) return undefined
+  const { verifyRegistrationResponse } = await loadWebAuthn()
   // The library throws for invalid and for unreadable responses alike.
   const checked = await verifyRegistrationResponse({
     response,

@@ -5,7 +5,10 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import type { OperatorContext } from '../context.ts'
 
-/** Loaded with the first passkey, because the library is large and most servers never need it. */
+/**
+ * Loaded with the first passkey, because the library is large and most servers never need it. Nobody else is
+ * served for 220 ms meanwhile, so answers without a valid challenge are refused before.
+ */
 export const loadWebAuthn = () => import('@simplewebauthn/server')
 
 /** The script of the sign-in page fetches a new one before this ends. */

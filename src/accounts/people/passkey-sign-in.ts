@@ -134,9 +134,9 @@ async function verify(
   ctx: OperatorContext,
   { home, response, purpose, credential }: SignedAnswer,
 ): Promise<number | undefined> {
-  const { verifyAuthenticationResponse } = await loadWebAuthn()
   const expectedChallenge = await consumeChallenge(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
   // The library throws for invalid and for unreadable responses alike.
   const checked = await verifyAuthenticationResponse({
     response,
