@@ -212,6 +212,28 @@ describe('export --static', () => {
       await assert.rejects(exportStaticSite(setup(), { accountId: other.id, dir }), /is not empty/)
     })
 
+    test('or any other fetches pages of several passports at once, with a bounded number of requests', async () => {
+      const whole = setup()
+      const open: string[] = []
+      let most = 0
+      let mostPassports = 0
+      const fetchPage = async (path: string, accept: string) => {
+        open.push(path)
+        most = Math.max(most, open.length)
+        const passports = new Set(open.flatMap(one => /^\/p\/([0-9a-z]+)/.exec(one)?.[1] ?? []))
+        mostPassports = Math.max(mostPassports, passports.size)
+        try {
+          return await whole.fetchPage(path, accept)
+        } finally {
+          open.splice(open.indexOf(path), 1)
+        }
+      }
+      const wish = { accountId: other.id, dir: folder.file('counted') }
+      const { sha256 } = await exportStaticSite({ ...whole, fetchPage }, wish)
+      assert.equal(sha256, straight.sha256)
+      assert.ok(mostPassports > 1 && most <= 32, `${mostPassports} passports, ${most} requests`)
+    })
+
     test('is not continued with other audiences', async () => {
       const dir = folder.file('audiences')
       await ended(dir, 13)

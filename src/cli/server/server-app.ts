@@ -12,7 +12,7 @@ import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import type { AppSetup } from './app.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
-export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound' | 'media'> & {
+export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound' | 'media' | 'isForFiles'> & {
   config: Config
   log: Log
   store: Store
@@ -25,11 +25,23 @@ export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound' | 'med
 const READINESS = { writable: 'ready', 'read-only': 'read-only', unreachable: 'not ready' } as const
 
 export function createServerApp(parts: ServerAppParts): FastifyInstance {
-  const { config, log, store, metrics, isStopping, create, scans, mail, outbound, media } = parts
+  const {
+    config,
+    log,
+    store,
+    metrics,
+    isStopping,
+    create,
+    scans,
+    mail,
+    outbound,
+    media,
+    isForFiles = false,
+  } = parts
   const { sql, openPoolOfOne, addresses } = store
   return create({
     ...config,
-    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound, media },
+    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound, media, isForFiles },
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     secretCipher: buildWebhookSetup(config).secretCipher,

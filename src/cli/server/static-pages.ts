@@ -26,6 +26,7 @@ export async function withStaticPages<T>(
   const app = createServerApp({
     // Only the requests below reach this server; they must not count as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },
+    isForFiles: true,
     log,
     store,
     isStopping: () => false,

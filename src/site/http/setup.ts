@@ -32,6 +32,11 @@ export type SiteSetup = {
   /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
   countryHeader: string | undefined
   pageMetrics?: PageMetrics | undefined
+  /**
+   * All requests are of one program that writes each page to a file: they need no turns, and no page is
+   * cached.
+   */
+  isForFiles?: boolean
 }
 
 /** Counts pages by their source for `carnet_pages_total`. */

@@ -11,7 +11,13 @@ import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
 
-export function createUncachedLimit({ sql, clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {
+export function createUncachedLimit({
+  sql,
+  clock,
+  pageMetrics,
+  trustedProxies,
+  isForFiles = false,
+}: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const linkLimit = createPageLimit()
   const { findOwnAddress } = createTrustedProxies(trustedProxies)
@@ -33,6 +39,8 @@ export function createUncachedLimit({ sql, clock, pageMetrics, trustedProxies }:
 
   return {
     async run(reply, work, { countsAs = 'page', isShared = false, ...credential } = {}) {
+      // Together, requests for the languages of a passport share what is read from the database.
+      if (isForFiles) return work()
       const { request } = reply
       const pages = { page: limit, link: linkLimit, nothing: undefined }[countsAs]
       if (pages !== undefined) take(request, pages)

@@ -85,7 +85,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
   const route: RouteContext = {
     ...createAccessContext(setup),
     setup,
-    cache: createPageCache(MAX_CACHE_BYTES),
+    cache: createPageCache(setup.isForFiles ? 0 : MAX_CACHE_BYTES),
     recordScan: createRecordScan(setup),
   }
   setup.pageMetrics?.watchPageCacheSize(route.cache.bytes)

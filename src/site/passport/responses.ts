@@ -160,6 +160,24 @@ export async function createPrivateResponse(
   return { body, headers: { ...headers, ...PRIVATE_HEADERS } }
 }
 
+const details = new WeakMap<PublicPassportRow, ReturnType<typeof queryDetails>>()
+
+/** Requests that shared the look-up of a passport, such as those for its languages, share these, too. */
+function readDetails(setup: SiteSetup, row: PublicPassportRow): ReturnType<typeof queryDetails> {
+  const known = details.get(row) ?? queryDetails(setup, row)
+  details.set(row, known)
+  return known
+}
+
+async function queryDetails({ sql, addresses }: SiteSetup, row: PublicPassportRow) {
+  const [history, pending, files] = await Promise.all([
+    readPublicHistory(sql, row),
+    row.outdated ? readPendingCorrection(sql, row) : undefined,
+    findPassportFiles(sql, addresses, row),
+  ])
+  return { history, pending, files }
+}
+
 async function render(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
@@ -168,11 +186,9 @@ async function render(
   access?: Access | Preview,
 ) {
   const { sql, addresses } = setup
-  const [history, pending, offers, files, story] = await Promise.all([
-    readPublicHistory(sql, row),
-    row.outdated ? readPendingCorrection(sql, row) : undefined,
+  const [{ history, pending, files }, offers, story] = await Promise.all([
+    readDetails(setup, row),
     brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
-    findPassportFiles(sql, addresses, row),
     brand.hasStory && format === HTML ? readStory(sql, addresses, row) : undefined,
   ])
   const view = buildPassportView(

@@ -3,12 +3,15 @@ import { exportAccount } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSearchPath } from '../../kernel/db/shards.ts'
-import { invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
+import { assert, invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { Semaphore } from '../../kernel/semaphore.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import {
   buildRedirects,
   type PageTarget,
+  type PreparedPages,
+  preparePassportPages,
   type StaticPages,
   writePassportPages,
   writeVocabulary,
@@ -51,9 +54,10 @@ async function write(
   )
   const { last, passports: kept } = site.resumed
   let { passports, left_out } = site.resumed
+  const pages = limitRequests(setup)
   const pool = setup.openPool()
   try {
-    if (last === null) await writeVocabulary(setup, site)
+    if (last === null) await writeVocabulary(pages, site)
     const sql = await pool.reserve()
     const { account, shards } = await exportAccount(sql, accountId)
     const { audience_profile = 'contract', withdrawn_files = 0 } = account
@@ -63,8 +67,9 @@ async function write(
     const first = last?.shard === undefined ? 0 : shards.indexOf(last.shard)
     for (const [i, shard] of shards.slice(first).entries()) {
       if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
-      for await (const { passport, gtins } of exportAddresses(sql, accountId, i === 0 ? last : null)) {
-        await writePassportPages(setup, site, idFromUuid(passport.uuid))
+      const addresses = exportAddresses(sql, accountId, i === 0 ? last : null)
+      for await (const { passport, gtins, prepared } of prepareAhead(pages, addresses)) {
+        await writePassportPages(pages, site, idFromUuid(passport.uuid), prepared)
         left_out += await writeRedirects(site, passport, gtins)
         const { level, uuid } = passport
         await site.save({
@@ -86,6 +91,50 @@ async function write(
     await site.close()
     await pool.end({ timeout: 0 })
   }
+}
+
+/** A server makes pages for as many readers of one network as may wait. */
+const MAX_REQUESTS = 32
+
+function limitRequests(setup: StaticPages): StaticPages {
+  const permits = new Semaphore({ capacity: MAX_REQUESTS })
+  return {
+    ...setup,
+    async fetchPage(path, accept) {
+      const page = await permits.run(() => setup.fetchPage(path, accept))
+      assert(page !== undefined, 'a permit is waited for without limit')
+      return page
+    },
+  }
+}
+
+/** Passports whose pages are fetched while those of an earlier one are written. */
+const MAX_PREPARED = 3
+
+/** In the order of the lines. After an error nothing is under way any more. */
+async function* prepareAhead<L extends { passport: PassportLine }>(
+  setup: StaticPages,
+  lines: AsyncIterable<L>,
+): AsyncGenerator<L & { prepared: PreparedPages }> {
+  const ahead: { line: L; preparing: Promise<PreparedPages> }[] = []
+  try {
+    for await (const line of lines) {
+      const preparing = preparePassportPages(setup, idFromUuid(line.passport.uuid))
+      // Its error is thrown when it is its turn.
+      preparing.catch(() => undefined)
+      ahead.push({ line, preparing })
+      if (ahead.length < MAX_PREPARED) continue
+      yield* takeFirst(ahead)
+    }
+    while (ahead.length > 0) yield* takeFirst(ahead)
+  } finally {
+    await Promise.allSettled(ahead.map(({ preparing }) => preparing))
+  }
+}
+
+async function* takeFirst<L>(ahead: { line: L; preparing: Promise<PreparedPages> }[]) {
+  const first = ahead.shift()
+  if (first !== undefined) yield { ...first.line, prepared: await first.preparing }
 }
 
 const changedAudience = (dir: string) =>

@@ -30,8 +30,10 @@ export type PageTarget = {
 
 const HTML = 'text/html'
 const JSON_LD = 'application/ld+json'
-/** Pages of one passport that are requested and written together: all languages. */
+/** Pages of one passport that are requested together: all languages. */
 const PAGES_PER_BATCH = 32
+/** Pictures and documents, which have up to 20 MB each. */
+const SHARED_FILES_PER_BATCH = 4
 
 export async function getStaticPage(setup: StaticPages, path: string, accept: string): Promise<Buffer> {
   const response = await setup.fetchPage(path, accept)
@@ -57,27 +59,59 @@ export async function writeVocabulary(setup: StaticPages, site: PageTarget): Pro
   }
 }
 
-/** Writes the page in its first language, then the pages of this passport to which it links. */
-export async function writePassportPages(setup: StaticPages, site: PageTarget, id: string): Promise<void> {
+/** Pages of a passport that wait to be written. Files that passports share are fetched later, in its turn. */
+export type PreparedPages = { files: readonly StaticFile[]; crawl: Crawl }
+
+/** Fetches the page in its first language, then the first of those to which it links: all languages. */
+export async function preparePassportPages(setup: StaticPages, id: string): Promise<PreparedPages> {
+  const crawl = openCrawl(setup, id)
+  const first = await crawl.fetchNext()
+  return { files: [...first, ...(await crawl.fetchNext())], crawl }
+}
+
+/** Writes the pages of a passport to which its first page leads, and the files that they show. */
+export async function writePassportPages(
+  setup: StaticPages,
+  site: PageTarget,
+  id: string,
+  prepared?: PreparedPages,
+): Promise<void> {
+  const { files, crawl } = prepared ?? (await preparePassportPages(setup, id))
+  await site.put(...files)
+  while (crawl.waiting.length > 0) await site.put(...(await crawl.fetchNext()))
+  const missing = crawl.shared.filter(({ file }) => !site.has(file))
+  for (let n = 0; n < missing.length; n += SHARED_FILES_PER_BATCH) {
+    const batch = missing.slice(n, n + SHARED_FILES_PER_BATCH)
+    const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
+    await site.put(...batch.map(({ file }, at): StaticFile => ({ path: file, body: bodies[at] ?? '' })))
+  }
+}
+
+type Crawl = ReturnType<typeof openCrawl>
+
+/** Follows the links of a passport's pages. `shared`: the files that they show, each once. */
+function openCrawl(setup: StaticPages, id: string) {
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
   const waiting: Target[] = [qr, findTarget(id, new URLSearchParams())]
+  const shared: Target[] = []
   const found = new Set(waiting.map(({ file }) => file))
-  const follow = (to: Target) => {
-    if (found.has(to.file) || site.has(to.file)) return
-    found.add(to.file)
-    waiting.push(to)
-  }
-  while (waiting.length > 0) {
-    const batch = waiting.splice(0, PAGES_PER_BATCH)
-    const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
-    const files = batch.map(({ file, accept }, n): StaticFile => {
-      const body = bodies[n] ?? ''
-      return {
-        path: file,
-        body: accept === HTML ? rewriteLinks(String(body), { id, file, follow }) : body,
-      }
-    })
-    await site.put(...files)
+  const links = createLinkRewriter(id, target => {
+    if (found.has(target.file)) return
+    found.add(target.file)
+    const list = isSharedFile(target.file) ? shared : waiting
+    list.push(target)
+  })
+  return {
+    waiting,
+    shared,
+    async fetchNext(): Promise<StaticFile[]> {
+      const batch = waiting.splice(0, PAGES_PER_BATCH)
+      const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
+      return batch.map(({ file, accept }, n): StaticFile => {
+        const body = bodies[n] ?? ''
+        return { path: file, body: accept === HTML ? links.rewrite(String(body), file) : body }
+      })
+    },
   }
 }
 
@@ -123,40 +157,64 @@ const SHARED_FILE = /^(?:brand|m|d)\//
 
 export const isSharedFile = (path: string): boolean => SHARED_FILE.test(path)
 
-function rewriteLinks(
-  html: string,
-  { id, file, follow }: { id: string; file: string; follow: (to: Target) => void },
-): string {
-  const rewrite = (value: string): string => {
+/** The file to which a link leads, and the fragment in it. */
+type Link = { file: string; fragment: string }
+
+/** For the pages of one passport. They have the same links, and each is resolved once. */
+function createLinkRewriter(id: string, follow: (to: Target) => void) {
+  const links = new Map<string, Link | undefined>()
+  const resolve = (value: string): Link | undefined => {
     // Links of the page itself are relative. Others are the account's, and may lead to nothing.
     const reference = value.replaceAll('&amp;', '&')
-    if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return value
+    if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return undefined
     const url = new URL(reference, `http://folder/p/${id}`)
     const path = url.pathname.slice(1)
     if (isSharedFile(path)) {
       follow({ live: url.pathname, accept: '*/*', file: path })
-      return posix.relative(dirname(file), path)
+      return { file: path, fragment: '' }
     }
     const [, rest = ''] = path.split('/')
     const target = findTarget(rest, url.searchParams)
     if (rest === id) follow(target)
-    return `${getRelativePath(file, target.file)}${url.hash}`
+    return { file: target.file, fragment: url.hash }
   }
-  return html.replace(LINK, (_, name: string, value: string) => {
-    const values =
-      name === 'srcset'
-        ? value.replaceAll(CANDIDATE, (_, before: string, address: string) => before + rewrite(address))
-        : rewrite(value)
-    return `${name}="${values}"`
-  })
+  const rewriteLink = (value: string, file: string): string => {
+    if (!links.has(value)) links.set(value, resolve(value))
+    const link = links.get(value)
+    return link === undefined ? value : `${getRelativePath(file, link.file)}${link.fragment}`
+  }
+  return {
+    rewrite: (html: string, file: string): string =>
+      html.replace(LINK, (_, name: string, value: string) => {
+        const values =
+          name === 'srcset'
+            ? value.replaceAll(
+                CANDIDATE,
+                (_, before: string, address: string) => before + rewriteLink(address, file),
+              )
+            : rewriteLink(value, file)
+        return `${name}="${values}"`
+      }),
+  }
 }
 
 /** An address in a `srcset`; a width or density may follow it. Ours have no commas. */
 const CANDIDATE = /((?:^|,)\s*)([^\s,]+)/g
 
 function getRelativePath(from: string, to: string): string {
-  if (!to.endsWith('/index.html')) return posix.relative(dirname(from), to)
-  return `${posix.relative(dirname(from), dirname(to)) || '.'}/`
+  if (!to.endsWith(INDEX)) return getRelative(dirname(from), to)
+  return `${getRelative(dirname(from), dirname(to)) || '.'}/`
+}
+
+const INDEX = '/index.html'
+
+/** Of two paths without dots. `posix.relative` resolves both first, which took a twentieth of an export. */
+function getRelative(dir: string, to: string): string {
+  const above = dir.split('/')
+  const names = to.split('/')
+  let same = 0
+  while (same < above.length && same < names.length && above[same] === names[same]) same++
+  return [...above.slice(same).fill('..'), ...names.slice(same)].join('/')
 }
 
 /** A redirect page for each GS1 address; undefined if they cannot be files, because a name has a slash. */

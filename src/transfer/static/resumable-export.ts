@@ -20,7 +20,7 @@ const PARTIAL_PROGRESS_FILE = `${PROGRESS_FILE}.partial`
 const LOCK_FILE = 'unfinished.lock'
 /** Long enough to detect that the holder is dead. */
 const LOCK_TIMEOUT_MS = 500
-/** Passports between two writes of the progress file: half a second of work. */
+/** Passports between two writes of the progress file. */
 const PASSPORTS_PER_SAVE = 10
 /** A writer on another machine whose progress file is older than this has ended. */
 const WRITER_TIMEOUT_MS = 60_000
@@ -81,6 +81,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     if (isSharedFile(path)) shared.add(path)
   }
   let isFinished = false
+  const saver = createSaver()
   return {
     resumed,
     /** Whether a file that many pages share is already written. */
@@ -101,13 +102,18 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
       state.manifest_bytes += Buffer.byteLength(lines)
       await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
     },
-    /** Saves that all passports up to `last` are written. */
+    /** Saves that all passports up to `last` are written, while the next ones are written. */
     async save(progress: Progress): Promise<void> {
-      if (progress.passports % PASSPORTS_PER_SAVE !== 0) return
-      await manifest.datasync()
-      saved = await saveProgress(target, { ...state, ...progress })
+      if (progress.passports % PASSPORTS_PER_SAVE !== 0) return saver.check()
+      const next = { ...state, ...progress }
+      saver.start(async () => {
+        await manifest.datasync()
+        saved = await saveProgress(target, next)
+      })
     },
     async finish(): Promise<{ files: number; bytes: number; sha256: string }> {
+      await saver.end()
+      saver.check()
       const { files, bytes } = state
       const end = { files, bytes, sha256: digest.digest('hex') }
       await manifest.write(formatLine(end))
@@ -118,10 +124,36 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     },
     /** Releases the folder, whether or not the export is finished. */
     async close(): Promise<void> {
+      await saver.end()
       await manifest.close()
       // On a full disk the host stays in the file, which does not prevent this host from resuming.
       if (!isFinished) await saveProgress(target, saved, null).catch(() => undefined)
     },
+  }
+}
+
+/** One save at a time, beside other work. A disk that needs longer is asked less often. */
+function createSaver() {
+  let saving: Promise<void> | undefined
+  let failure: { reason: unknown } | undefined
+  const check = () => {
+    if (failure !== undefined) throw failure.reason
+  }
+  return {
+    /** Throws what prevented an earlier save. */
+    check,
+    start(save: () => Promise<void>): void {
+      check()
+      saving ??= save()
+        .catch(reason => {
+          failure = { reason }
+        })
+        .finally(() => {
+          saving = undefined
+        })
+    },
+    /** Waits for the save that runs. */
+    end: async (): Promise<void> => saving,
   }
 }
 
