@@ -207,6 +207,20 @@ describe('secrets', () => {
     assert.equal(got.headers['x-service-signature'], serviceSignature(first, got))
   })
 
+  test('rotated twice, the second time after the first old secret has expired: the first new one is the old one', async () => {
+    stand.clock.set(new Date(Date.now() - DAY))
+    const { id, secret: first } = await endpoint()
+    const { secret: second } = await rotateSecret(account.ctx, stand.setup, id)
+    stand.clock.advance(DAY)
+    const { secret: third } = await rotateSecret(account.ctx, stand.setup, id)
+    await stand.announce(account)
+    await worker.drain()
+    const [got] = receiver.received
+    assert.ok(got && verifies(second, got) && verifies(third, got))
+    assert.throws(() => verifies(first, got), /No matching signature/)
+    assert.equal(got.headers['x-service-signature'], serviceSignature(second, got))
+  })
+
   test('are encrypted, and encrypted again after a change of the key', async () => {
     const { id, secret } = await endpoint()
     await rotateSecret(account.ctx, stand.setup, id)
