@@ -68,7 +68,10 @@ export function preparedIfFrequent({ levels, status, category, q, ...others }: L
   return isFrequent ? statement => statement : unprepared
 }
 
-/** All filters but the search word. Levels are literals, so that PostgreSQL can use the partial indexes. */
+/**
+ * All filters but the search word. Levels are literals, so that PostgreSQL can use the partial indexes.
+ * Only units have a lot: without that, no index begins with the account.
+ */
 export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql, accountId } = ctx
   const levels = levelConditions(sql)[filter.levels.join('')]
@@ -80,7 +83,7 @@ export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragm
     ${filter.category === undefined ? none : sql`and p.category = ${filter.category}`}
     ${filter.updatedSince === undefined ? none : changedSinceCondition(ctx, filter.updatedSince)}
     ${filter.outdated === undefined ? none : outdatedCondition(ctx, filter.outdated)}
-    ${filter.lot === undefined ? none : sql`and p.lot = ${filter.lot}`}
+    ${filter.lot === undefined ? none : sql`and p.parent_id is not null and p.lot = ${filter.lot}`}
     ${filter.serial === undefined ? none : sql`and p.serial = ${filter.serial}`}
     ${filter.sku === undefined ? none : sql`and p.sku = ${normaliseSku(filter.sku)}`}
     ${filter.gtin14 === undefined ? none : sql`and p.gtin14 = ${filter.gtin14}`}
