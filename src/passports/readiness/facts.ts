@@ -201,6 +201,12 @@ const REST_AFTER_SEARCH = 20
 /** Between two batches, for the requests that the database also has to answer. */
 const PAUSE_MS = 20
 
+/** When a passport of the account `a` was last changed: an entry at the end of the index by level. */
+const lastTouched = (sql: Sql, level: 'm' | 'b' | 'i'): Fragment => sql`(
+  select greatest(p.updated_at, p.stored_at) from passport p
+  where p.account_id = a.account_id and p.level = ${level}::text::"char" and p.updated_at > '-infinity'
+  order by greatest(p.updated_at, p.stored_at) desc limit 1)`
+
 /**
  * Writes the missing facts of all accounts of a shard that have changed since the last call. `seen` belongs
  * to this process: after a start, all accounts are searched once. Several processes may do this at once.
@@ -209,9 +215,8 @@ export function createFactsTask(sql: Sql, isStopping: () => boolean) {
   const seen = new Map<number, { touched: number; restsUntil: number }>()
   return async (): Promise<void> => {
     const accounts = await sql<{ account_id: number; touched: Date | null }[]>`
-      select a.account_id, (
-        select p.updated_at from passport p where p.account_id = a.account_id and p.updated_at > '-infinity'
-        order by p.updated_at desc limit 1) as touched
+      select a.account_id,
+        greatest(${lastTouched(sql, 'm')}, ${lastTouched(sql, 'b')}, ${lastTouched(sql, 'i')}) as touched
       from (select distinct account_id from passport_count) a`
     for (const { account_id: accountId, touched } of accounts) {
       if (touched === null) continue
