@@ -176,6 +176,18 @@ describe('requests per minute of an IP address', () => {
     assert.equal((await t.ask('GET', PRODUCTS, { from })).status, 401)
   })
 
+  test('300 calls with keys of a plan without the API count too, and are never rejected for their number', async () => {
+    const from = '192.0.2.10'
+    const { id, ctx, key } = await t.account()
+    await setPlan(ctx, { accountId: id, plan: 'free', quota: {} })
+    for (let i = 1; i <= 302; i++) {
+      const answer = await t.ask('GET', PRODUCTS, { from, key })
+      assert.deepEqual([answer.status, answer.json.code], [403, 'plan_required'])
+      assert.deepEqual(rate(t, answer), { limit: 300, remaining: Math.max(0, 300 - i), wait: 60 })
+    }
+    assert.equal((await t.ask('GET', PRODUCTS, { from, key: WRONG_KEY })).status, 429)
+  })
+
   test('calls without a key count too, whatever their response', async () => {
     const from = '192.0.2.9'
     const statuses = [

@@ -12,6 +12,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 
 const SHEET = IS_FULL ? 10_000 : 2_000
 
@@ -287,6 +288,39 @@ describe('POST /products/bulk', () => {
     assert.equal(row?.n, 50)
     const [used] = await t.sql`select used from account_usage where account_id = ${small.id} and level = 'm'`
     assert.equal(used?.used, 50)
+  })
+
+  test('a GTIN that another process claims after the look-up: its product is updated, or the row is rejected', async () => {
+    const gtin = nextGtin()
+    const [mine, foreign] = [await t.account(), await t.account()]
+    await bulk(items(newProduct({ sku: 'g-0' })), mine.key)
+    const byGtin = (change: object) => ({ match_by: 'gtin', ...newProduct({ gtin, ...change }) })
+    const { answers } = await t.sql.begin(async tx => {
+      // Creations claim GTINs before they count.
+      await tx`select from account_usage where account_id = ${mine.id} for update`
+      const first = bulk(items(byGtin({ sku: 'g-1' })), mine.key, other)
+      await waitForLocks(t.sql, 1)
+      const same = bulk(items(byGtin({ sku: 'g-1', weightGrams: 7 })), mine.key)
+      await waitForLocks(t.sql, 2)
+      const theirs = bulk(
+        items(newProduct({ gtin, sku: 'g-2' }), newProduct({ sku: 'g-3' })),
+        foreign.key,
+        other,
+      )
+      await waitForLocks(t.sql, 3)
+      return { answers: Promise.all([first, same, theirs]) }
+    })
+    const [first, same, theirs] = await answers
+    const id = first.json.data.created[0].id
+    assert.deepEqual(
+      same.json.data.updated.map((one: { id: string }) => one.id),
+      [id],
+    )
+    assert.deepEqual(indexes(theirs.json.data.created), [1])
+    assert.deepEqual(
+      theirs.json.data.errors.map((one: { index: number; code: string }) => [one.index, one.code]),
+      [[0, 'gtin_taken']],
+    )
   })
 
   test('the same rows sent four times at once over two servers: each product and each change once', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import S3rver from '@20minutes/s3rver'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -114,15 +114,29 @@ describe('a backup of pictures and documents', () => {
   })
 
   test('is refused if a pack is damaged or missing, and nothing is restored then', async () => {
-    const [pack = ''] = await listPacks()
+    const id = hash('sha256', picture, 'hex')
+    const pack = (await listPacks()).find(path => basename(path).startsWith(id)) ?? ''
     const bytes = await readFile(pack)
+    const damage = (at: number) => {
+      const damaged = Buffer.from(bytes)
+      damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at)
+      return damaged
+    }
+    const original = bytes.indexOf(picture)
     const store = openMediaStore({ folder: folder.file('other') })
     const path = folder.file('backups/second')
     await onEmptyStore(async other => {
-      const broken = Buffer.from(bytes)
-      broken[200] = (broken[200] ?? 0) ^ 1
-      await writeFile(pack, broken)
-      await assert.rejects(restoreBackup(setup(other, store), { path }), /is damaged: its checksum/)
+      for (const at of [original, bytes.length - 1]) {
+        await writeFile(pack, damage(at))
+        await assert.rejects(restoreBackup(setup(other, store), { path }), /is damaged: its checksum/)
+      }
+      // Its own checksum is right, but the original is not the file of this id.
+      const digest = hash('sha256', damage(original), 'hex')
+      const exchanged = join(dirname(pack), `${id}.${digest}`)
+      await writeFile(exchanged, damage(original))
+      const restoring = openFilePacks(path).restore(store, { account: 1, id, pack: digest })
+      await assert.rejects(restoring, /is damaged: its checksum/)
+      await rm(exchanged)
       await rm(pack)
       await assert.rejects(restoreBackup(setup(other, store), { path }), /is missing: copy the folder/)
       const back = await restoreBackup(setup(other, store), { path, withoutFiles: true })
