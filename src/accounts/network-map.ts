@@ -9,8 +9,9 @@ export function createNetworkMap<T>(make: () => T, { max, ipv6Bits }: { max: num
   const salt = randomBytes(16).toString('hex')
   const values = new BoundedMap<string, T>(max)
   return {
-    get(address: string): T {
-      const key = sha256Hex(salt + getNetwork(address, ipv6Bits))
+    /** `of`: keeps values of the network apart. */
+    get(address: string, of = ''): T {
+      const key = sha256Hex(`${salt}${of} ${getNetwork(address, ipv6Bits)}`)
       const value = values.get(key) ?? make()
       values.set(key, value)
       return value

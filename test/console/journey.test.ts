@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
-import {
-  ATTEMPT_WINDOW_MS,
-  MAX_ATTEMPTS_PER_NETWORK,
-  MAX_ATTEMPTS_PER_SOURCE,
-} from '../../src/accounts/people/attempt-limits.ts'
+import { MAX_ATTEMPTS_PER_SOURCE } from '../../src/accounts/people/attempt-limits.ts'
+import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS_PER_NETWORK } from '../../src/accounts/people/network-attempts.ts'
 import {
   buildSetPasswordUrl,
   buildSetUpUrl,

@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { MAX_ATTEMPTS_PER_SOURCE } from '../../src/accounts/people/attempt-limits.ts'
 import {
   ATTEMPT_WINDOW_MS,
   MAX_ATTEMPTS_PER_NETWORK,
-  MAX_ATTEMPTS_PER_SOURCE,
+  MAX_ATTEMPTS_PER_PASSKEY,
   MAX_CHALLENGES_PER_NETWORK,
-} from '../../src/accounts/people/attempt-limits.ts'
+  MAX_UNKNOWN_PASSKEYS_PER_NETWORK,
+} from '../../src/accounts/people/network-attempts.ts'
 import { CHALLENGE_LIFETIME_MS, findRelyingParty } from '../../src/accounts/people/passkey-challenges.ts'
 import { MAX_PASSKEYS_PER_PERSON } from '../../src/accounts/people/passkeys.ts'
 import { PROOF_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
@@ -262,10 +264,38 @@ describe('signing in with a passkey', () => {
     assert.equal((await use(stand.browser(), device.get(await challenge(browser)))).status, 422)
   })
 
+  test('works in a network that has used up its passwords, and unknown passkeys', async () => {
+    const { device } = await withPasskey()
+    const { device: foreign } = await withPasskey()
+    const from = '192.0.2.210'
+    const guess = (n: number) =>
+      stand
+        .browser()
+        .post('/console/sign-in', { form: { email: `n${n}@guess.example`, password: 'x' }, from })
+    for (let n = 0; n < MAX_ATTEMPTS_PER_NETWORK; n++) assert.equal((await guess(n)).status, 422)
+    assert.equal((await guess(MAX_ATTEMPTS_PER_NETWORK)).status, 429)
+    for (let i = 0; i < MAX_UNKNOWN_PASSKEYS_PER_NETWORK; i++)
+      assert.equal(
+        (await use(stand.browser(), JSON.stringify({ id: `nobody-${i}`, response: {} }), from)).status,
+        422,
+      )
+    assert.equal((await use(stand.browser(), 'x', from)).status, 429)
+    // Failed attempts with a registered passkey count for that passkey alone.
+    const forged = foreign.get(await challenge(stand.browser()), { forged: true })
+    for (let i = 0; i < MAX_ATTEMPTS_PER_PASSKEY; i++)
+      assert.equal((await use(stand.browser(), forged, from)).status, 422)
+    assert.equal(
+      (await use(stand.browser(), foreign.get(await challenge(stand.browser())), from)).status,
+      429,
+    )
+    assert.equal((await use(stand.browser(), foreign.get(await challenge(stand.browser())))).status, 303)
+    assert.equal((await use(stand.browser(), device.get(await challenge(stand.browser())), from)).status, 303)
+  })
+
   test('attempts and challenges are limited per network', async () => {
     const browser = stand.browser()
     const from = '192.0.2.200'
-    for (let i = 0; i < MAX_ATTEMPTS_PER_NETWORK; i++)
+    for (let i = 0; i < MAX_UNKNOWN_PASSKEYS_PER_NETWORK; i++)
       assert.equal((await use(browser, 'x', from)).status, 422)
     const late = await use(browser, 'x', from)
     assert.equal(late.status, 429)

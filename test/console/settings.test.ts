@@ -8,11 +8,7 @@ import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
 import { createKey } from '../../src/accounts/keys/keys.ts'
-import {
-  ATTEMPT_WINDOW_MS,
-  MAX_ATTEMPTS_PER_SOURCE,
-  MAX_RESETS_PER_EMAIL,
-} from '../../src/accounts/people/attempt-limits.ts'
+import { MAX_ATTEMPTS_PER_SOURCE, MAX_LINKS_PER_EMAIL } from '../../src/accounts/people/attempt-limits.ts'
 import {
   changeRole,
   inviteMember,
@@ -20,6 +16,7 @@ import {
   MAX_INVITATIONS_PER_DAY,
   removeMember,
 } from '../../src/accounts/people/members.ts'
+import { ATTEMPT_WINDOW_MS } from '../../src/accounts/people/network-attempts.ts'
 import { LINK_LIFETIMES_MS } from '../../src/accounts/people/one-time-links.ts'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { SESSION_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
@@ -111,12 +108,12 @@ describe('forgotten password', () => {
   test('requests are limited, for known and unknown e-mails; signing in still works', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     for (const address of [email, 'stranger@testmarke.example']) {
-      for (let i = 0; i < MAX_RESETS_PER_EMAIL; i++) assert.equal((await ask(address)).status, 200)
+      for (let i = 0; i < MAX_LINKS_PER_EMAIL; i++) assert.equal((await ask(address)).status, 200)
       const late = await ask(address)
       assert.equal(late.status, 429)
       assert.equal(late.headers['retry-after'], String(ATTEMPT_WINDOW_MS / 1000))
     }
-    assert.equal((await stand.letters()).length, MAX_RESETS_PER_EMAIL)
+    assert.equal((await stand.letters()).length, MAX_LINKS_PER_EMAIL)
     assert.equal((await signIn(stand.browser(), email)).status, 303)
   })
 

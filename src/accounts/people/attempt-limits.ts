@@ -12,12 +12,16 @@ import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { deriveKey } from '../../kernel/secret-cipher.ts'
 import type { OperatorContext } from '../context.ts'
 import { waitForTurn } from '../limits/turns.ts'
-import { createNetworkMap } from '../network-map.ts'
+import {
+  ATTEMPT_WINDOW_MS,
+  countLinkRequestOfNetwork,
+  countNetworkAttempt,
+  type Throttled,
+  throttle,
+  uncountNetworkAttempt,
+} from './network-attempts.ts'
 
 export const MAX_ATTEMPTS_PER_SOURCE = 10
-/** Many people share one address; each attempt costs 90 ms of computing. */
-export const MAX_ATTEMPTS_PER_NETWORK = 60
-export const ATTEMPT_WINDOW_MS = 15 * 60_000
 /** From all networks, in the window; further attempts run one after another. */
 export const MAX_UNDELAYED_ATTEMPTS_PER_EMAIL = 20
 const PAUSE_STEP_MS = 100
@@ -26,18 +30,10 @@ const MAX_PAUSE_MS = 2_000
 const MAX_WAIT_MS = 10_000
 /** Security bound: waiting attempts of all e-mails in this process. */
 const MAX_WAITING = 100
-/** Each reset sends an e-mail. */
-export const MAX_RESETS_PER_EMAIL = 3
-/** Each visit to the sign-in page creates a challenge, a row that lives for some minutes. */
-export const MAX_CHALLENGES_PER_NETWORK = 300
-const MAX_NETWORKS = 10_000
-
-const countByNetwork = () =>
-  createNetworkMap(() => ({ count: 0, since: Number.NEGATIVE_INFINITY }), { max: MAX_NETWORKS, ipv6Bits: 64 })
+/** Each request sends an e-mail. */
+export const MAX_LINKS_PER_EMAIL = 3
 
 const perProcess = perDatabase((_sql: Sql) => ({
-  attempts: countByNetwork(),
-  challenges: countByNetwork(),
   queue: new KeyedQueue(),
   waiting: 0,
 }))
@@ -51,9 +47,6 @@ type AttemptSource = {
   /** The person's mark in this browser, or their session: counted separately. */
   known: string | undefined
 }
-
-/** `isOverload`: others may have caused it, so it is no limit that this source has reached. */
-export type Throttled = { problem: 'wait'; seconds: number; isOverload?: true }
 
 /**
  * Counts an attempt and makes it, at once or after earlier ones. Returns `wait` if its source has made too
@@ -139,39 +132,20 @@ export async function clearAttempts(ctx: AttemptContext, source: AttemptSource):
 export const clearEmailAttempts = (ctx: OperatorContext, email: string): Promise<void> =>
   forget(ctx, [sha256Hex(email)])
 
-/** Counts a passkey sign-in by its network only, because it names no e-mail. */
-export const countNetworkAttempt = (ctx: OperatorContext, network: string): Throttled | undefined =>
-  takeOfNetwork(ctx, perProcess(ctx.sql).attempts.get(network), MAX_ATTEMPTS_PER_NETWORK)
-
-export const countChallenge = (ctx: OperatorContext, network: string): Throttled | undefined =>
-  takeOfNetwork(ctx, perProcess(ctx.sql).challenges.get(network), MAX_CHALLENGES_PER_NETWORK)
-
 /**
- * Counts the request for a link by e-mail, apart from sign-ins. `isFlooded`: too many were requested from all
- * networks, so no further e-mail is sent; the response stays the same.
+ * Counts the request for a link by e-mail, apart from sign-ins and for each purpose. `isFlooded`: too many
+ * were requested from all networks, so no further e-mail is sent; the response stays the same.
  */
-export async function countResetRequest(
+export async function countLinkRequest(
   ctx: AttemptContext,
-  { email, network }: { email: string; network: string },
+  { purpose, email, network }: { purpose: 'reset' | 'browser'; email: string; network: string },
 ): Promise<Throttled | { isFlooded: boolean }> {
-  const throttled = countNetworkAttempt(ctx, network)
+  const throttled = countLinkRequestOfNetwork(ctx, network)
   if (throttled !== undefined) return throttled
-  const own = keyOfSource(ctx, { email: `reset ${email}`, network, known: undefined })
-  const [mine, all] = await count(ctx, [own, sha256Hex(`reset ${email}`)])
-  if (mine !== undefined && mine.attempts > MAX_RESETS_PER_EMAIL) return throttle(ctx, mine.since)
-  return { isFlooded: all !== undefined && all.attempts > MAX_RESETS_PER_EMAIL }
-}
-
-function takeOfNetwork(
-  ctx: OperatorContext,
-  tries: { count: number; since: number },
-  max: number,
-): Throttled | undefined {
-  const now = ctx.clock.now().getTime()
-  if (tries.since + ATTEMPT_WINDOW_MS <= now) Object.assign(tries, { count: 0, since: now })
-  if (tries.count >= max) return throttle(ctx, tries.since)
-  tries.count++
-  return undefined
+  const own = keyOfSource(ctx, { email: `${purpose} ${email}`, network, known: undefined })
+  const [mine, all] = await count(ctx, [own, sha256Hex(`${purpose} ${email}`)])
+  if (mine !== undefined && mine.attempts > MAX_LINKS_PER_EMAIL) return throttle(ctx, mine.since)
+  return { isFlooded: all !== undefined && all.attempts > MAX_LINKS_PER_EMAIL }
 }
 
 type Counted = { attempts: number; since: number }
@@ -208,16 +182,6 @@ async function uncount(ctx: OperatorContext, key: string): Promise<void> {
 
 async function forget(ctx: OperatorContext, keys: string[]): Promise<void> {
   await ctx.sql`delete from sign_in_attempt where email_hash = any(${keys}::text[])`
-}
-
-const throttle = (ctx: OperatorContext, since: number): Throttled => ({
-  problem: 'wait',
-  seconds: Math.max(1, Math.ceil((since + ATTEMPT_WINDOW_MS - ctx.clock.now().getTime()) / 1000)),
-})
-
-export function uncountNetworkAttempt(ctx: OperatorContext, network: string): void {
-  const tries = perProcess(ctx.sql).attempts.get(network)
-  if (tries.count > 0) tries.count--
 }
 
 /** Networks are hashed with a key, so that the database alone does not reveal them. */

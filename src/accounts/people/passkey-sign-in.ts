@@ -4,10 +4,10 @@ import type { OperatorContext } from '../context.ts'
 import { toUserHandle } from './add-passkey.ts'
 import {
   countChallenge,
-  countNetworkAttempt,
+  countPasskeyAttempt,
   type Throttled,
-  uncountNetworkAttempt,
-} from './attempt-limits.ts'
+  uncountPasskeyAttempt,
+} from './network-attempts.ts'
 import {
   BROWSER_TIMEOUT_MS,
   type ChallengePurpose,
@@ -71,36 +71,45 @@ export const proveByPasskey = (
     return token === undefined ? undefined : { token }
   })
 
-/** Counts an attempt, unless the passkey is right and `use` returns something. */
+/**
+ * Counts an attempt, unless the passkey is right and `use` returns something. Passkeys are looked up first:
+ * a registered one has attempts of its own, which nobody else can use up.
+ */
 async function usePasskey<T>(
   ctx: OperatorContext,
   input: PasskeyAnswer,
   purpose: ChallengePurpose,
   use: (passkey: Passkey) => Promise<T | undefined>,
 ): Promise<T | { problem: 'wrong' } | Throttled> {
-  const throttled = countNetworkAttempt(ctx, input.network)
+  const { home, answer, network } = input
+  const response = parseCredential<AuthenticationResponseJSON>(answer)
+  const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
+  const source = { network, passkeyId: passkey?.id }
+  const throttled = countPasskeyAttempt(ctx, source)
   if (throttled !== undefined) return throttled
-  const passkey = await verifyAnswer(ctx, input, purpose)
-  const result = passkey && (await use(passkey))
+  if (response === undefined || passkey === undefined) return { problem: 'wrong' }
+  const isValid = await verifyAnswer(ctx, { home, response, purpose, passkey })
+  const result = isValid ? await use(passkey) : undefined
   if (result === undefined) return { problem: 'wrong' }
-  uncountNetworkAttempt(ctx, input.network)
+  uncountPasskeyAttempt(ctx, source)
   return result
 }
 
-/** The passkey of a valid response to a challenge of this purpose. */
-async function verifyAnswer(
-  ctx: OperatorContext,
-  { home, answer }: { home: RelyingParty; answer: string },
-  purpose: ChallengePurpose,
-): Promise<Passkey | undefined> {
-  const response = parseCredential<AuthenticationResponseJSON>(answer)
-  const passkey = typeof response?.id === 'string' ? await findPasskey(ctx, response.id) : undefined
-  if (response === undefined || passkey === undefined) return undefined
+type SignedAnswer = {
+  home: RelyingParty
+  response: AuthenticationResponseJSON
+  purpose: ChallengePurpose
+  passkey: Passkey
+}
+
+/** Whether the response is a valid one to a challenge of this purpose. Records the use. */
+async function verifyAnswer(ctx: OperatorContext, signed: SignedAnswer): Promise<boolean> {
+  const { response, purpose, passkey } = signed
   // A browser that got a list of accepted passkeys need not name the person.
   const isNamed = response.response?.userHandle !== undefined || purpose.purpose === 'sign_in'
-  if (isNamed && !isOwnHandle(response, passkey.personId)) return undefined
-  const counter = await verify(ctx, { home, response, purpose, credential: passkey.credential })
-  return counter !== undefined && (await recordUse(ctx, passkey.id, counter)) ? passkey : undefined
+  if (isNamed && !isOwnHandle(response, passkey.personId)) return false
+  const counter = await verify(ctx, signed)
+  return counter !== undefined && (await recordUse(ctx, passkey.id, counter))
 }
 
 type Passkey = { id: string; personId: string; credential: WebAuthnCredential }
@@ -122,17 +131,10 @@ function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string)
   return response?.userHandle === Buffer.from(toUserHandle(personId)).toString('base64url')
 }
 
-type SignedAnswer = {
-  home: RelyingParty
-  response: AuthenticationResponseJSON
-  purpose: ChallengePurpose
-  credential: WebAuthnCredential
-}
-
 /** The authenticator's new counter; undefined for an invalid response. */
 async function verify(
   ctx: OperatorContext,
-  { home, response, purpose, credential }: SignedAnswer,
+  { home, response, purpose, passkey }: SignedAnswer,
 ): Promise<number | undefined> {
   const expectedChallenge = await consumeChallenge(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
@@ -143,7 +145,7 @@ async function verify(
     expectedChallenge,
     expectedOrigin: home.origin,
     expectedRPID: home.rpId,
-    credential,
+    credential: passkey.credential,
     requireUserVerification: true,
   }).catch(() => undefined)
   return checked?.verified ? checked.authenticationInfo.newCounter : undefined

@@ -1,7 +1,8 @@
 /** Signs in. A wrong password and an unknown e-mail cost the same work and get the same answer. */
 import type { OperatorContext } from '../context.ts'
-import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
+import { type AttemptContext, attemptSignIn, clearAttempts } from './attempt-limits.ts'
 import { parseEmail } from './email.ts'
+import type { Throttled } from './network-attempts.ts'
 import { hashPassword, isOutdatedHash, verifyPassword } from './password.ts'
 import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { createSession, type NewSession } from './sessions.ts'

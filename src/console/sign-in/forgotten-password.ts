@@ -1,7 +1,7 @@
 /** "Password forgotten?": the same response for every address, and the e-mail sent after it. */
 
 import { html } from 'ghtml'
-import { countResetRequest } from '../../accounts/people/attempt-limits.ts'
+import { countLinkRequest } from '../../accounts/people/attempt-limits.ts'
 import { parseEmail } from '../../accounts/people/email.ts'
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createResetLink } from '../../accounts/people/password-reset.ts'
@@ -32,7 +32,7 @@ export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
   const email = parseEmail(typed)
   const problems = problemsOf({ email: emailProblem(words.texts, typed) })
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
-  const asked = await countResetRequest(setup, { email, network })
+  const asked = await countLinkRequest(setup, { purpose: 'reset', email, network })
   if ('problem' in asked) {
     const refusal = waitSentence(words, asked)
     const headers = { 'retry-after': String(asked.seconds) }

@@ -1,7 +1,7 @@
 /** Parts that the pages for signing in and proving one's identity share. */
 import { html } from 'ghtml'
-import type { Throttled } from '../../accounts/people/attempt-limits.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
+import type { Throttled } from '../../accounts/people/network-attempts.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import {
   MAX_PASSWORD_LENGTH,

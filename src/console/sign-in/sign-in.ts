@@ -4,7 +4,7 @@
  */
 
 import { html } from 'ghtml'
-import type { Throttled } from '../../accounts/people/attempt-limits.ts'
+import type { Throttled } from '../../accounts/people/network-attempts.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createSignInOptions, signInWithPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { endSession } from '../../accounts/people/sessions.ts'
