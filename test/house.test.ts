@@ -222,6 +222,7 @@ const TABLES: Record<string, readonly string[]> = {
     ...[
       'one_time_link',
       'password_link',
+      'browser_link',
       'sign_in_attempt',
       'audit_entry',
       'idempotency_key',

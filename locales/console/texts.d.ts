@@ -93,6 +93,7 @@ export type Texts = {
     title: string
     sessionEnded: string
     first: string
+    known: string
     wrong: string
     wait: (values: { count: number }) => string
     busy: (values: { seconds: Value }) => string
@@ -121,6 +122,20 @@ export type Texts = {
     askOperator: string
     operatorCommand: string
   }
+  browserLink: {
+    title: string
+    offer: (values: { email: Value }) => string
+    lead: string
+    submit: string
+    passkey: string
+    otherWays: string
+    askOperator: string
+    sentLead: (values: { email: Value }) => string
+    notReceived: string
+    useOlder: string
+    confirmLead: (values: { email: Value }) => string
+    confirm: string
+  }
   confirm: {
     title: string
     lead: string
@@ -148,6 +163,7 @@ export type Texts = {
     title: string
     setUp: string
     password: string
+    browser: string
   }
   home: {
     plan: string
@@ -1921,6 +1937,8 @@ export type Texts = {
     role_changed: string
     password_link_made: string
     password_link_asked: string
+    browser_link_asked: string
+    browser_made_known: string
     password_set: string
     password_changed: string
     passkey_added: string
@@ -2264,6 +2282,8 @@ export type Texts = {
   emails: {
     resetSubject: string
     reset: (values: { publicUrl: Value; link: Value }) => string
+    browserSubject: string
+    browser: (values: { publicUrl: Value; link: Value }) => string
     invitationSubject: string
     invitationNew: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string
     invitationKnown: (values: { by: Value; account: Value; publicUrl: Value; role: Value; link: Value }) => string

@@ -22,6 +22,8 @@ export type AuditAction =
   | 'role_changed'
   | 'password_link_made'
   | 'password_link_asked'
+  | 'browser_link_asked'
+  | 'browser_made_known'
   | 'password_set'
   | 'password_changed'
   | 'passkey_added'

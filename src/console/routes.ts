@@ -19,6 +19,7 @@ import {
   ALL_DATA,
   anyone,
   BRAND,
+  BROWSER_LINK,
   type ConsoleRoute,
   DEVELOPER,
   DRAFTS,
@@ -77,6 +78,7 @@ import {
 import { showReadinessSettings, submitReadinessSettings } from './settings/readiness.ts'
 import * as sessions from './settings/sessions.ts'
 import * as signatures from './settings/signatures.ts'
+import * as browserLink from './sign-in/browser-link.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
 import { showSetPassword, submitSetPassword } from './sign-in/set-password.ts'
@@ -99,6 +101,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   anyone.post(SIGN_IN, signIn.submitSignIn),
   anyone.post('/console/sign-in/passkey', signIn.submitPasskey),
   anyone.post('/console/sign-in/passkey/options', signIn.submitPasskeyOptions),
+  anyone.post(BROWSER_LINK, browserLink.submitBrowserLinkRequest),
+  anyone.get(browserLink.KNOWN_BROWSER, browserLink.showKnownBrowser),
+  anyone.post(browserLink.KNOWN_BROWSER, browserLink.submitKnownBrowser),
   anyone.get(FORGOTTEN, showForgotten),
   anyone.post(FORGOTTEN, submitForgotten),
   signedIn.post(CONFIRM_OPTIONS, submitConfirmOptions),

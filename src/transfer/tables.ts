@@ -18,6 +18,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sign_in_attempt: 'counts of sign-ins in the last minutes',
   one_time_link: 'secrets that expire within days; the command line makes new ones',
   password_link: 'secrets that expire within days; the command line makes new ones',
+  browser_link: 'secrets that expire within half an hour; people ask for new ones',
   passkey_challenge: 'secrets that expire within a minute',
 }
 

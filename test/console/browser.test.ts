@@ -8,6 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
+import { createBrowserLink } from '../../src/accounts/people/browser-links.ts'
 import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -305,6 +306,7 @@ describe('the console in a browser', {
     const [guest] = await stand.sql<{ id: string }[]>`
       insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
     const token = await createPasswordLink(stand.ctx, guest?.id ?? '', { purpose: 'operator' })
+    const browserToken = (await createBrowserLink(stand.ctx, email))?.token
     const { sql, clock, secretCipher, outbound } = stand
     const setup = { secretCipher, policy: outbound.policy }
     await setSigning({ ...ctx, secretCipher }, true)
@@ -342,6 +344,7 @@ describe('the console in a browser', {
         const id = ids.find(([place]) => path.startsWith(place))?.[1] ?? 'none'
         const address = path.replace(':id', id).replace(':n', '1')
         if (path.includes('/set-password')) return `${address}?token=${token}`
+        if (path.includes('/known-browser')) return `${address}?token=${browserToken}`
         return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
       },
     )

@@ -14,6 +14,7 @@ import { type Harness, startHarness } from '../harness.ts'
 const WITHOUT_ACCOUNT: Record<string, string> = {
   account: 'is the account',
   approved_name: 'directory: a name of the outside world is approved for one account of the service',
+  browser_link: 'of a person, who may be in several accounts',
   dpp_alias: 'directory: an identifier names one passport of the whole service, and no account',
   dpp_id_base: 'the same for all accounts',
   gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',
@@ -38,6 +39,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/brand/brand.ts': 'directory: a logo by the file name in its address',
   'accounts/idempotency.ts': 'scheduled task: deletes expired keys',
   'accounts/keys/keys.ts': 'the inserted row has it; the operator revokes by id alone',
+  'accounts/people/browser-links.ts': 'directory: by an e-mail address',
   'accounts/people/members.ts': 'deletes a person without accounts',
   'accounts/people/password-reset.ts': 'directory: by an e-mail address',
   'media/fetch/claim-fetches.ts': 'a worker asks whether any fetch is due',

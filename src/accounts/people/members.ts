@@ -163,6 +163,8 @@ async function deletePersonWithoutAccount(ctx: AccountContext, personId: string)
       delete from password_link where person_id in (select id from deleted)
     ), older_links as (
       delete from one_time_link where person_id in (select id from deleted)
+    ), browser_links as (
+      delete from browser_link where person_id in (select id from deleted)
     )
     delete from person_session where person_id in (select id from deleted)`
 }

@@ -157,6 +157,7 @@ export const owner = routesFor<'owner', Visit>('owner')
 export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'
 export const FORGOTTEN = '/console/forgotten-password'
+export const BROWSER_LINK = '/console/sign-in/link'
 export const PRODUCTS = '/console/products'
 export const MEDIA = '/console/media'
 export const READINESS = '/console/readiness'

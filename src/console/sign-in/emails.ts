@@ -7,8 +7,8 @@ import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import type { Email } from '../../kernel/http-out/smtp.ts'
 import type { Words } from '../page/route.ts'
 
-type Reset = { to: string; publicUrl: string; link: string }
-type Invitation = Reset & { account: string; by: string; role: Role; isNew: boolean }
+type LinkLetter = { to: string; publicUrl: string; link: string }
+type Invitation = LinkLetter & { account: string; by: string; role: Role; isNew: boolean }
 
 const MAX_NAME_LENGTH = 60
 
@@ -24,7 +24,7 @@ function unlinked(name: string): string {
   return letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH - 1).join('')}…` : words
 }
 
-export function resetLetter({ texts: { emails } }: Words, { to, publicUrl, link }: Reset): Email {
+export function resetLetter({ texts: { emails } }: Words, { to, publicUrl, link }: LinkLetter): Email {
   return { to, subject: emails.resetSubject, text: emails.reset({ publicUrl, link }) }
 }
 
@@ -35,6 +35,10 @@ export function verificationEmail(
 ): Email {
   const text = emails.verification({ publicUrl, account: String(account) })
   return { to, subject: emails.verificationSubject, text }
+}
+
+export function browserLetter({ texts: { emails } }: Words, { to, publicUrl, link }: LinkLetter): Email {
+  return { to, subject: emails.browserSubject, text: emails.browser({ publicUrl, link }) }
 }
 
 export function invitationLetter({ texts: { emails, roles } }: Words, about: Invitation): Email {

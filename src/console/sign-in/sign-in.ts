@@ -21,13 +21,15 @@ import {
   ownPath,
   SIGN_IN,
 } from '../page/route.ts'
+import { offerBrowserLink } from './browser-link.ts'
 import { findDevice } from './cookies.ts'
 import { getThrottledStatus, passkeyForm, requireHome, waitSentence } from './parts.ts'
 
 export function showSignIn(visit: AnyVisit): Outcome {
   const next = ownPath(visit.query.get('next'))
   if (visit.session) return { to: next }
-  const { sessionEnded, first } = visit.words.texts.signIn
+  const { sessionEnded, first, known } = visit.words.texts.signIn
+  if (visit.query.has('known')) return page(visit, { next, why: known })
   const why = visit.token === undefined ? first : sessionEnded
   const isSignedOut = visit.query.has('signed-out')
   return page(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
@@ -46,7 +48,8 @@ export async function submitSignIn(visit: AnyVisit): Promise<Outcome> {
   if (!isFine(problems)) return page(visit, { next, email, problems, status: 422 })
   const device = findDevice(setup, cookies, normalizeSignInEmail(email))
   const signedIn = await signIn(setup, { email, password, network, device, replaces: token })
-  return answer(visit, signedIn, { next, email, refusal: texts.signIn.wrong })
+  const isHeldBack = 'problem' in signedIn && signedIn.problem === 'wait' && device === undefined
+  return answer(visit, signedIn, { next, email, refusal: texts.signIn.wrong, isHeldBack })
 }
 
 export async function submitPasskeyOptions(visit: AnyVisit): Promise<Outcome> {
@@ -86,12 +89,23 @@ type Shown = {
   email?: string
   problems?: Problems
   refusal?: string | undefined
+  /** Others may hold this sign-in back; a known browser would end that. */
+  isHeldBack?: boolean
   status?: number
 }
 
 function page(visit: AnyVisit, shown: Shown): ConsolePage {
   const { signIn: texts, forgottenPassword } = visit.words.texts
-  const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
+  const {
+    next,
+    why,
+    email = '',
+    problems = {},
+    refusal,
+    status = 200,
+    isSignedOut = false,
+    isHeldBack = false,
+  } = shown
   const passkeys = findRelyingParty(visit.setup.addresses.publicUrl) !== undefined
   const kept = next === HOME ? [] : hiddenInputs([['next', next]])
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
@@ -106,7 +120,7 @@ function page(visit: AnyVisit, shown: Shown): ConsolePage {
     offer: status === 200,
   }
   const body = html`<h1>${texts.title}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
-!${summary(visit.words.texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
+!${summary(visit.words.texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}!${isHeldBack ? offerBrowserLink(visit, email) : ''}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${kept}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
 !${input({ name: 'password', label: texts.password, type: 'password' }, problems)}

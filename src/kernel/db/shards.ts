@@ -19,6 +19,7 @@ export const SHARED_TABLES = [
   'approved_name',
   'brand',
   'brand_logo',
+  'browser_link',
   'dpp_alias',
   'dpp_id_base',
   'gtin_claim',

@@ -50,6 +50,8 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   // The first person has been set up, the link is none, and no delivery is waiting.
   'POST /console/set-up': { accepts: [404] },
   'POST /console/set-password': { accepts: [404] },
+  'GET /console/known-browser': { accepts: [404, 200] },
+  'POST /console/known-browser': { accepts: [404] },
   'POST /console/account': { accepts: [303, 404] },
   'POST /console/webhooks/:id/resend': { accepts: [303, 404] },
   // Others than owners can remove only themselves.
