@@ -277,7 +277,8 @@ describe('what a document names', () => {
       })
       assert.equal(status, 200, address)
       assert.equal(headers['access-control-allow-origin'], '*')
-      assert.match(headers['content-type'] ?? '', /^application\/(ld|schema)\+json$/, address)
+      // Type metadata of SD-JWTs are plain JSON.
+      assert.match(headers['content-type'] ?? '', /^application\/(?:(?:ld|schema)\+)?json$/, address)
       assert.ok(Object.keys(JSON.parse(text)).length > 0, address)
     }
   })
