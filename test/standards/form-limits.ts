@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { AUDIENCES, ENTRY_AUDIENCES, type Field } from '../../src/categories/field.ts'
+import { findLinkProblem } from '../../src/kernel/http/public-link.ts'
 import type { Reading } from '../../src/standards/reading.ts'
 import { omitEmpty } from './read-forms.ts'
 
@@ -76,11 +77,10 @@ export function omitSameCountry(data: Any): Any {
   return { ...data, manufacturingFacility: plant }
 }
 
-/** As the URL standard spells it, without characters that RFC 3987 has not. */
+/** If it is a link, as the URL standard spells it, without characters that RFC 3987 has not. */
 function spellAddress({ format, localized }: Field, value: Any): Any {
-  if (format !== 'url' || localized || /[\s\p{C}]/u.test(value) || !URL.canParse(value)) return value
-  const { href, username, password } = new URL(value)
-  return username + password === '' ? href.replace(/[{}|\\^`<>"]/g, encodeURIComponent) : value
+  if (format !== 'url' || localized || findLinkProblem(value) !== undefined) return value
+  return new URL(value).href.replace(/[{}|\\^`<>"]/g, encodeURIComponent)
 }
 
 const addCaptions = ({ shape }: Field, value: Any): Any =>
