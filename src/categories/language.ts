@@ -78,6 +78,6 @@ export const repairLanguage = (tag: string): string | undefined =>
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 const named = new BoundedMap<string, boolean>(1000)
 
-/** Whether CLDR has a name for the language of the tag: it has none for `english`, `zz` and `qaa`. */
+/** Returns true if CLDR has a name for the language of the tag. It has none for `english`, `zz` and `qaa`. */
 export const isNamedLanguage = (canonical: string): boolean =>
   named.getOrMake(canonical.split('-', 1)[0] ?? '', base => languageNames.of(base) !== undefined)

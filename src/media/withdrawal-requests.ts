@@ -6,7 +6,7 @@ import type { Sql } from '../kernel/db/database.ts'
 import { listShards } from '../kernel/db/shards.ts'
 import { getMedia } from './media-file.ts'
 
-/** Of the operator's reason, too. In characters, on one line. */
+/** In characters, on one line. The operator's reason has the same limit. */
 export const MAX_REASON_LENGTH = 500
 
 export type WithdrawalRequest = { id: string; reason: string; askedAt: Date }

@@ -7,7 +7,7 @@ import { type AccountContext, type OperatorContext, withTransaction } from '../c
 import type { CompanyIdentifier } from './company-identifiers.ts'
 import { type AccountIdentity, describeIdentity } from './identity.ts'
 
-/** Of the operator's reason, too. In characters, on one line. */
+/** In characters, on one line. The operator's reason has the same limit. */
 export const MAX_REQUEST_NOTE_LENGTH = 500
 
 export type VerificationRequest = {

@@ -102,7 +102,7 @@ type SignedAnswer = {
   passkey: Passkey
 }
 
-/** Whether the response is a valid one to a challenge of this purpose. Records the use. */
+/** Returns true if the response answers a challenge of this purpose. Records the use. */
 async function verifyAnswer(ctx: OperatorContext, signed: SignedAnswer): Promise<boolean> {
   const { response, purpose, passkey } = signed
   // A browser that got a list of accepted passkeys need not name the person.

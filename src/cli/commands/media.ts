@@ -109,9 +109,17 @@ function describeWithdrawal(
 ): CommandResult {
   const purge = listFileUrls(publicUrl, { id, width })
   const value = {
-    ...{ id, account: String(accountId), withdrawn_at: withdrawnAt.toISOString(), reason },
-    ...{ newly_withdrawn: isNew, was_public: wasPublic, passports, other_accounts: others.map(String) },
-    ...{ purge, caches: CACHES, copies: COPIES },
+    id,
+    account: String(accountId),
+    withdrawn_at: withdrawnAt.toISOString(),
+    reason,
+    newly_withdrawn: isNew,
+    was_public: wasPublic,
+    passports,
+    other_accounts: others.map(String),
+    purge,
+    caches: CACHES,
+    copies: COPIES,
   }
   const day = withdrawnAt.toISOString()
   const lines = [
@@ -143,8 +151,12 @@ export const mediaWithdrawals: Command = {
 
 function list(found: readonly ListedWithdrawal[]): CommandResult {
   const value = found.map(({ account, id, askedAt, withdrawnAt, reason }) => ({
-    ...{ account: String(account), id, state: withdrawnAt === null ? 'asked' : 'withdrawn' },
-    ...{ asked_at: askedAt?.toISOString() ?? null, withdrawn_at: withdrawnAt?.toISOString() ?? null, reason },
+    account: String(account),
+    id,
+    state: withdrawnAt === null ? 'asked' : 'withdrawn',
+    asked_at: askedAt?.toISOString() ?? null,
+    withdrawn_at: withdrawnAt?.toISOString() ?? null,
+    reason,
   }))
   const rows = value.map(one => [
     ...[one.state, one.account, one.id, one.withdrawn_at ?? one.asked_at ?? '', one.reason],

@@ -41,9 +41,14 @@ export function parseAnswer(args: Arguments): Answer | undefined {
 export async function listRequests(ctx: StoreContext): Promise<CommandResult> {
   const all = await listVerificationRequests(ctx)
   const value = all.map(({ account, name, id, identity, note, askedAt }) => ({
-    ...{ request: id, account: String(account), name, legal_name: identity.legalName },
+    request: id,
+    account: String(account),
+    name,
+    legal_name: identity.legalName,
     identifiers: Object.fromEntries(identity.identifiers.map(({ scheme, value }) => [scheme, value])),
-    ...{ names: identity.names, note, asked_at: askedAt.toISOString() },
+    names: identity.names,
+    note,
+    asked_at: askedAt.toISOString(),
   }))
   const rows = all.map(({ account, name, id, identity, note, askedAt }) => [
     ...[id, String(account), name, askedAt.toISOString(), describeIdentity(identity), note],
