@@ -23,12 +23,17 @@ export type DeletingContext = AccountContext & {
 
 /**
  * Throws `not_found`, and `in_use` while any version of a passport, a draft or the account's block “From the
- * brand” refers to the file. Killed halfway, the next clean-up ends it.
+ * brand” refers to the file, or if it was sent after `sentBefore`. Killed halfway, the next clean-up ends it.
  */
-export async function deleteMedia(ctx: DeletingContext, id: string): Promise<void> {
+export async function deleteMedia(ctx: DeletingContext, id: string, sentBefore?: Date): Promise<void> {
   const file = await withTransaction(atHome(ctx), async tx => {
     const [home = tx, ...others] = listAccountShards(tx)
-    for (const shard of [home, ...others]) await requireUnused(shard, id)
+    for (const shard of [home, ...others]) {
+      const createdAt = await lockFile(shard, id)
+      // Only the home knows whether the file was sent again.
+      if (shard === home && sentBefore && createdAt && createdAt >= sentBefore) throw sentAgainError()
+      await requireUnused(shard, id)
+    }
     if (await ctx.isNamedInDraft(tx, id)) throw inDraftError()
     for (const { sql, accountId } of others) {
       await sql`delete from media where account_id = ${accountId} and id = decode(${id}, 'hex')`
@@ -44,10 +49,19 @@ export async function deleteMedia(ctx: DeletingContext, id: string): Promise<voi
   await deleteObjects(atHome(ctx), ctx.mediaStore, file)
 }
 
-/** What begins to refer to the file locks it, too: it waits for this transaction, or the other way round. */
+/**
+ * What begins to refer to the file locks it, too, and so does who sends it again: they wait for this
+ * transaction, or the other way round.
+ */
+async function lockFile({ sql, accountId }: AccountContext, id: string): Promise<Date | undefined> {
+  const [row] = await sql<{ createdAt: Date }[]>`
+    select created_at as "createdAt" from media
+    where account_id = ${accountId} and id = decode(${id}, 'hex') for update`
+  return row?.createdAt
+}
+
+/** Call it with the file locked. */
 async function requireUnused(ctx: AccountContext, id: string): Promise<void> {
-  const { sql, accountId } = ctx
-  await sql`select 1 from media where account_id = ${accountId} and id = decode(${id}, 'hex') for update`
   if (await isInStory(ctx, id))
     throw new AppError(
       'in_use',
@@ -66,11 +80,16 @@ const inDraftError = () =>
     'A draft refers to this file. Remove it from the draft, or publish or delete the draft, and try again.',
   )
 
+const sentAgainError = () => new AppError('in_use', 'The file was sent again a moment ago. It stays.')
+
 type DeletedFile = { account_id: number; id: string; width: number | null; bytes: number }
 
 const deletedColumns = (sql: Sql) => sql`account_id, encode(id, 'hex') as id, width, bytes`
 
-/** The row goes last: as long as it is there, somebody knows of the objects. */
+/**
+ * The row goes last: as long as it is there, somebody knows of the objects. The count is locked before the
+ * row, as uploads and withdrawals do.
+ */
 async function deleteObjects(
   { sql, clock }: OperatorContext,
   mediaStore: MediaStore,
@@ -79,6 +98,7 @@ async function deleteObjects(
   const { account_id: accountId, id, bytes } = file
   for (const key of listObjectKeys(accountId, file)) await mediaStore.delete(key)
   await withTransaction({ sql, clock }, async tx => {
+    await tx.sql`select from media_usage where account_id = ${accountId} for update`
     const { count } = await tx.sql`
       delete from media where account_id = ${accountId} and id = decode(${id}, 'hex') and status = 'd'`
     if (count === 0) return
@@ -87,17 +107,27 @@ async function deleteObjects(
   })
 }
 
-/** Deletes what was begun and not finished an hour ago, and what a killed deletion left. Returns how many. */
+/**
+ * Deletes what was begun and not finished an hour ago, and what a killed deletion left. Each file is looked
+ * at again under its lock, because its upload may end now, and no two are locked at once. Returns how many.
+ */
 export async function deleteUnfinishedMedia(
   { sql, clock }: OperatorContext,
   mediaStore: MediaStore,
 ): Promise<number> {
   const before = new Date(clock.now().getTime() - UNFINISHED_MS)
-  const unfinished = await sql<DeletedFile[]>`
-    update media set status = 'd' where (account_id, id) in (
-      select account_id, id from media where status <> 'r' and (status = 'd' or created_at < ${before})
-      order by created_at limit ${MAX_DELETED})
-    returning ${deletedColumns(sql)}`
-  for (const file of unfinished) await deleteObjects({ sql, clock }, mediaStore, file)
-  return unfinished.length
+  const unfinished = sql`status <> 'r' and (status = 'd' or created_at < ${before})`
+  const found = await sql<{ accountId: number; id: string }[]>`
+    select account_id as "accountId", encode(id, 'hex') as id from media where ${unfinished}
+    order by created_at limit ${MAX_DELETED}`
+  let deleted = 0
+  for (const { accountId, id } of found) {
+    const [file] = await sql<DeletedFile[]>`
+      update media set status = 'd' where account_id = ${accountId} and id = decode(${id}, 'hex') and ${unfinished}
+      returning ${deletedColumns(sql)}`
+    if (file === undefined) continue
+    await deleteObjects({ sql, clock }, mediaStore, file)
+    deleted++
+  }
+  return deleted
 }

@@ -25,7 +25,7 @@ export type UnusedCursor = { accountId: number; id: string } | undefined
 /**
  * Looks at some files of a shard that are older than 30 days and that neither a version there nor a
  * block “From the brand” refers to.
- * `deleteMedia` asks again under a lock that a version being written waits for.
+ * `deleteMedia` asks again under a lock that a version being written, or an upload, waits for.
  */
 export async function deleteUnusedMedia(
   ctx: OperatorContext,
@@ -49,15 +49,15 @@ export async function deleteUnusedMedia(
     const file = await findMedia(account, id)
     if (file === undefined || file.createdAt >= before) continue
     const actorId = await getServiceActor(atHome(account), accountId)
-    if (await tryToDelete({ ...account, actorId }, id)) deleted++
+    if (await tryToDelete({ ...account, actorId }, id, before)) deleted++
   }
   return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }
 }
 
-/** False if a draft or a version on another shard refers to it, or if another process was faster. */
-async function tryToDelete(ctx: DeletingContext, id: string): Promise<boolean> {
+/** False if something refers to the file, if it was sent again, or if another process was faster. */
+async function tryToDelete(ctx: DeletingContext, id: string, before: Date): Promise<boolean> {
   try {
-    await deleteMedia(ctx, id)
+    await deleteMedia(ctx, id, before)
     return true
   } catch (error) {
     if (error instanceof AppError && (error.code === 'in_use' || error.code === 'not_found')) return false

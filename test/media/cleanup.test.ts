@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { exportMediaUses, importMediaUses } from '../../src/media/export-uses.ts'
 import { originalKey } from '../../src/media/media-file.ts'
+import { withdrawMedia } from '../../src/media/withdraw-media.ts'
 import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { getTestShard } from '../database.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -18,7 +19,8 @@ before(async () => {
 })
 after(() => t.close())
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 const send = (path: string, body: object) => t.ask('POST', `/api/v1${path}`, { key: account.key, body })
 
@@ -110,6 +112,91 @@ describe('the clean-up', () => {
     } finally {
       t.clock.release()
     }
+  })
+
+  test('keeps a file that is sent again while it waits to delete it', async () => {
+    const bytes = await makeFile()
+    const id = await upload(bytes)
+    t.clock.advance(31 * DAY_MS)
+    try {
+      const { cleaned } = await t.sql.begin(async tx => {
+        // As an upload of the same bytes does it, before its transaction ends.
+        await tx`update media set created_at = ${t.clock.now()} where id = decode(${id}, 'hex')`
+        const cleaned = makeCleanup()()
+        cleaned.catch(() => undefined)
+        await waitForLocks(t.sql, 1)
+        return { cleaned }
+      })
+      await cleaned
+      assert.equal(await read(id), 200)
+      assert.ok(await t.setup.media.mediaStore.read(originalKey(account.id, id)))
+    } finally {
+      t.clock.release()
+    }
+  })
+
+  test('keeps a file whose upload ends while it waits to delete what was not finished', async () => {
+    const id = await upload()
+    await t.sql`update media set status = 'p' where id = decode(${id}, 'hex')`
+    t.clock.advance(2 * HOUR_MS)
+    try {
+      const { cleaned } = await t.sql.begin(async tx => {
+        await tx`update media set status = 'r' where id = decode(${id}, 'hex')`
+        const cleaned = makeCleanup()()
+        cleaned.catch(() => undefined)
+        await waitForLocks(t.sql, 1)
+        return { cleaned }
+      })
+      await cleaned
+      assert.equal(await read(id), 200)
+      assert.ok(await t.setup.media.mediaStore.read(originalKey(account.id, id)))
+    } finally {
+      t.clock.release()
+    }
+  })
+
+  // In whichever order a statement locks them, it has another one before the first or before the last.
+  for (const position of [0, -1])
+    test(`holds no unfinished file while it waits for another, at ${position}`, async () => {
+      const ids: string[] = []
+      for (let i = 0; i < 8; i++) ids.push(await upload())
+      await t.sql`update media set status = 'p' where encode(id, 'hex') = any(${ids})`
+      const held = ids.at(position) ?? ''
+      t.clock.advance(2 * HOUR_MS)
+      try {
+        const { cleaned } = await t.sql.begin(async tx => {
+          await tx`select from media where id = decode(${held}, 'hex') for update`
+          const cleaned = makeCleanup()()
+          cleaned.catch(() => undefined)
+          await waitForLocks(t.sql, 1)
+          for (const id of ids) await tx`select from media where id = decode(${id}, 'hex') for update`
+          return { cleaned }
+        })
+        await cleaned
+        for (const id of ids) assert.equal(await read(id), 404)
+      } finally {
+        t.clock.release()
+      }
+    })
+
+  test('and a withdrawal of a file that is being deleted do not wait for each other', async () => {
+    const id = await upload()
+    await t.sql`update media set status = 'd' where id = decode(${id}, 'hex')`
+    const { mediaStore } = t.setup.media
+    const ctx = { ...account.ctx, mediaStore }
+    const { done } = await t.sql.begin(async tx => {
+      await tx`select from media_usage where account_id = ${account.id} for update`
+      const withdrawn = withdrawMedia(ctx, { id, reason: 'It names a person.' })
+      withdrawn.catch(() => undefined)
+      await waitForLocks(t.sql, 1)
+      const cleaned = makeCleanup()()
+      cleaned.catch(() => undefined)
+      await waitForLocks(t.sql, 2)
+      return { done: Promise.all([withdrawn, cleaned]) }
+    })
+    const [{ isNew }] = await done
+    assert.equal(isNew, true)
+    assert.equal(await mediaStore.read(originalKey(account.id, id)), undefined)
   })
 
   test('and products written at the same moment: either the file stays, or the product is refused', async () => {
