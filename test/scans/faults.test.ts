@@ -12,6 +12,7 @@ import { createScanRecorder, type ScanRecorder } from '../../src/scans/recorder.
 import { setScanSettings } from '../../src/scans/settings.ts'
 import { cloneDatabase, type Target, type TestDatabase } from '../database.ts'
 import { assertWithin } from '../waiting.ts'
+import { addressOf } from './plan.ts'
 
 /** A connection to the database that can be paused, or cut after the database has received a word. */
 type Wire = {
@@ -69,11 +70,7 @@ let readers = 0
 let noted = 0
 function note(scans = 1): void {
   for (let i = 0; i < scans; i++) {
-    recorder.record(
-      PASSPORT,
-      { address: `2001:db8:${(++readers).toString(16)}::1`, userAgent: 'x' },
-      clock.now(),
-    )
+    recorder.record(PASSPORT, { address: addressOf(++readers), userAgent: 'x' }, clock.now())
   }
   noted += scans
 }

@@ -74,10 +74,12 @@ const passportOf = kept((n): ScannedPassport => {
   }
 })
 
+/** Each number has a network of its own, which no limit of a larger network joins with others. */
+export const addressOf = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
+
 const readerOf = kept(
   (n): ScanReader => ({
-    // Each reader has its own network.
-    address: `2001:db8:${(n >> 8).toString(16)}:${((n & 255) << 8).toString(16)}::1`,
+    address: addressOf(n),
     userAgent: AGENTS[n % AGENTS.length] ?? '',
     country: COUNTRIES[mix(n, 5) % COUNTRIES.length],
   }),

@@ -4,6 +4,7 @@ import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { createSession } from '../../src/accounts/people/sessions.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { addressOf } from './plan.ts'
 
 export const PHONE =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
@@ -44,8 +45,8 @@ export type ScanStand = {
 let readers = 0
 let serials = 0
 
-/** An IPv6 documentation address in a new network at each call. */
-export const anotherAddress = () => `2001:db8:${(++readers).toString(16)}::1`
+/** An address in a new network at each call. */
+export const anotherAddress = () => addressOf(++readers)
 
 export async function startScanStand(settings: Parameters<typeof startHarness>[0] = {}): Promise<ScanStand> {
   const t = await startHarness(settings)

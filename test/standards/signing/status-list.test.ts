@@ -98,11 +98,15 @@ describe('a bitstring status list', () => {
 test('a list that unpacks to far too much is not unpacked', () => {
   const zeros = Buffer.alloc(16_000_000)
   const [bomb, deflated] = [gzipSync(zeros, { level: 1 }), deflateSync(zeros, { level: 1 })]
+  // The least of several: other files share the process, and its collections of garbage count.
   const measureCpu = (work: () => unknown) => {
-    const before = process.cpuUsage()
-    work()
-    const { user, system } = process.cpuUsage(before)
-    return user + system
+    const times = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage()
+      work()
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    })
+    return Math.min(...times)
   }
   const unpacking = measureCpu(() => gunzipSync(bomb))
   const decoding = measureCpu(() => {
