@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { writeStorable } from '../../src/passports/sync/write-plans.ts'
+import { writeStorable } from '../../src/passports/write/write-storable.ts'
 
 const failing = (code: string) => Object.assign(new Error('no'), { code })
 

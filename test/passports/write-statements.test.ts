@@ -7,6 +7,7 @@ import { getPassport } from '../../src/passports/read/find.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { refreshPassport } from '../../src/passports/units/refresh-job.ts'
+import { updateUnits } from '../../src/passports/units/update-units.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { revertPassport } from '../../src/passports/write/revert.ts'
@@ -132,6 +133,19 @@ test('issuing units reads the parent and then writes everything with one stateme
   const model = await create()
   const serials = Array.from({ length: 20 }, (_, i) => `U${i}`)
   assert.equal(await count(() => issue(model, serials)), 2)
+})
+
+test('changing many units reads parent and units and then writes all of them with one statement', async () => {
+  const model = await create()
+  const serials = Array.from({ length: 20 }, (_, i) => `C${i}`)
+  await issue(model, serials)
+  const update = (brandName: string, dryRun: boolean) => {
+    const units = serials.map(serial => ({ serial, data: { brandName } }))
+    const how = { changeType: 'change', note: undefined, strict: false, dryRun } as const
+    return updateUnits(ctx, { parentUuid: model, units, ...how })
+  }
+  assert.equal(await count(() => update('Tried', true)), 3)
+  for (const brandName of ['First', 'Second']) assert.equal(await count(() => update(brandName, false)), 4)
 })
 
 test('a refresh of three units needs ten statements, and one more if a unit is past version 1', async () => {

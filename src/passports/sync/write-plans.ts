@@ -3,13 +3,12 @@ import { atHome } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { AppError, invalid } from '../../kernel/errors.ts'
-import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import { findUnknownFiles } from '../core/file-uses.ts'
-import { rowProblem } from '../core/row-problems.ts'
 import { findByGtin } from '../write/find-matches.ts'
-import { insertModels, isUnstorable, listUsesOfModel, modelQuotaError } from '../write/insert-models.ts'
+import { insertModels, listUsesOfModel, modelQuotaError } from '../write/insert-models.ts'
+import { splitForStatements, writeStorable } from '../write/write-storable.ts'
 import { listUsesOfVersion, writeVersions } from '../write/write-versions.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation, Plan, Update } from './plan-row.ts'
@@ -47,33 +46,6 @@ export async function writePlans(
   for (const some of splitForStatements(ctx, creations, ({ bytes }) => bytes))
     await writeStorable(some, rows => writeCreations(ctx, rows, out), reject)
   return out.lost
-}
-
-/** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
-const MAX_STATEMENT_BYTES = 512 * 1024
-
-/** Not split inside a transaction, where locks taken by one statement could deadlock with another writer. */
-const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
-  isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
-
-/** Writes halves to find the rows that PostgreSQL cannot store, because its error does not name them. */
-export async function writeStorable<T>(
-  rows: readonly T[],
-  write: (rows: readonly T[]) => Promise<void>,
-  reject: (row: T, error: AppError) => void,
-): Promise<void> {
-  const [first] = rows
-  if (first === undefined) return
-  try {
-    await write(rows)
-  } catch (error) {
-    if (!isUnstorable(error)) throw error
-    if (rows.length === 1)
-      return reject(first, invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')]))
-    const middle = rows.length >> 1
-    await writeStorable(rows.slice(0, middle), write, reject)
-    await writeStorable(rows.slice(middle), write, reject)
-  }
 }
 
 /** A statement with rejected rows writes nothing and is repeated. The first rows get the remaining quota. */

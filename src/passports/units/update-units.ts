@@ -7,18 +7,17 @@ import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { type PassportData, removeNulls, requireData } from '../core/check-data.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
-import { withSummaryData } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
-import type { WrittenPassport } from '../write/create.ts'
 import { lockPassports } from '../write/lock-passports.ts'
 import type { ChangeType } from '../write/plan-version.ts'
-import { previewUpdate } from '../write/preview-update.ts'
-import { updatePassport } from '../write/update.ts'
-import { runConcurrently } from './run-concurrently.ts'
+import {
+  previewUnitChanges,
+  type UnitChange,
+  type UpdatedUnit,
+  writeUnitChanges,
+} from './write-unit-changes.ts'
 
-/** With the data of a summary. */
-type UpdatedUnit = { index: number; written: WrittenPassport }
 type UnitChanges = {
   parentUuid: string
   /** Each unit as sent, or the error of parsing it. */
@@ -30,9 +29,6 @@ type UnitChanges = {
   dryRun?: boolean
 }
 
-/** Each unit needs its own statement, and other requests need connections too. */
-const MAX_CONCURRENT = 8
-
 /** Changes units under a model or a batch; a row that fails does not affect others. Throws `not_found`. */
 export async function updateUnits(
   ctx: AccountContext,
@@ -42,28 +38,34 @@ export async function updateUnits(
   const names = input.units.map(parseName)
   const found = await findUnits(ctx, parent, names)
   if (!input.dryRun && isTransaction(ctx.sql)) await lockPassports(ctx, [...found.values()])
-  const updated: UpdatedUnit[] = []
   const errors: RowRejection[] = []
+  const updated: UpdatedUnit[] = []
+  const changes = listChanges(input, names, { found, errors })
+  await (input.dryRun ? previewUnitChanges : writeUnitChanges)(ctx, changes, { updated, errors })
+  await markOutdated(ctx, input, updated)
+  return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
+}
+
+/** The changes of the rows that name a unit and have data; the other rows are added to `errors`. */
+function listChanges(
+  { units, changeType, note, strict }: UnitChanges,
+  names: readonly (UnitName | AppError)[],
+  { found, errors }: { found: ReadonlyMap<string, string>; errors: RowRejection[] },
+): UnitChange[] {
   const seen = new Set<string>()
-  const write = input.dryRun ? previewUpdate : updatePassport
-  await runConcurrently([...names.entries()], MAX_CONCURRENT, async ([index, name]) => {
+  return names.flatMap((name, index) => {
     try {
       const sent = collectErrors({
         uuid: () => requireFound(name, found, seen),
-        data: () => parseData(input.units[index]),
+        data: () => parseData(units[index]),
       })
-      const { changeType, note, strict } = input
-      const change = { ...sent, changeType, note, strict, expects: () => true }
-      const { passport, warnings } = await write(ctx, change)
-      updated.push({ index, written: { passport: withSummaryData(passport), warnings } })
+      return [{ index, change: { ...sent, changeType, note, strict, expects: () => true } }]
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error })
+      return []
     }
-    return true
   })
-  await markOutdated(ctx, input, updated)
-  return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
 /** A correction of a batch makes its items outdated, also those that the same call has changed. */
