@@ -1,7 +1,8 @@
 /** For tests of writes beside each other: loops that run at once, and a count of deadlocks. */
 import assert from 'node:assert/strict'
+import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { AppError } from '../../src/kernel/errors.ts'
-import type { Answer, Harness } from '../harness.ts'
+import { ADDRESSES, type Answer, type Harness } from '../harness.ts'
 
 /** How long each test runs. `npm run faults -- --only locks` runs longer. */
 export const SECONDS = Number(process.env.CARNET_LOCKS_SECONDS ?? 8)
@@ -28,6 +29,26 @@ export async function runJob(work: () => Promise<unknown>): Promise<Done> {
   }
 }
 
+const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
+const inEnglish = (value: string) => [{ value, language: 'en' }]
+
+/** A passport as EN 18223 writes it, without its identifiers. */
+export const buildFurniture = () => ({
+  ...SAMPLE,
+  contentSpecificationIds: [`${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`],
+  careInstructions: inEnglish('Wipe dry.'),
+  endOfLife: {
+    recyclingInstructions: inEnglish('Untreated wood.'),
+    disposalInstructions: inEnglish('Bulky waste.'),
+  },
+})
+
+/** An upload of a file that another call is deleting has to be sent again: no sign of a lock. */
+const SEND_AGAIN = 'Send it again'
+
+/** However slow the machine is, each loop meets the others a few times. */
+const MIN_ROUNDS = 5
+
 async function countDeadlocks({ setup: { sql } }: Harness): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`
   const [row] = await sql<{ n: number }[]>`
@@ -35,18 +56,16 @@ async function countDeadlocks({ setup: { sql } }: Harness): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Runs the loops side by side until the time is over, and looks for deadlocks and 503. Returns the answers. */
-export async function runBeside(t: Harness, loops: readonly (() => Promise<Done>)[]): Promise<number> {
+/** Runs the loops side by side until the time is over, and looks for deadlocks and 503. */
+export async function runBeside(t: Harness, loops: readonly (() => Promise<Done>)[]): Promise<void> {
   const deadlocks = await countDeadlocks(t)
   const end = performance.now() + SECONDS * 1_000
-  let sent = 0
   const failed: string[] = []
   await Promise.all(
     loops.map(async loop => {
-      while (performance.now() < end) {
+      for (let round = 1; round <= MIN_ROUNDS || performance.now() < end; round++) {
         const { status, text } = await loop()
-        sent++
-        if (status >= 500) failed.push(`${status} ${text.slice(0, 800)}`)
+        if (status >= 500 && !text.includes(SEND_AGAIN)) failed.push(`${status} ${text.slice(0, 800)}`)
       }
     }),
   )
@@ -54,5 +73,4 @@ export async function runBeside(t: Harness, loops: readonly (() => Promise<Done>
   // A session reports its statistics at most once a second, and when it is idle.
   await new Promise(resolve => setTimeout(resolve, 1_500))
   assert.equal(await countDeadlocks(t), deadlocks, 'no deadlock')
-  return sent
 }

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { hash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { nameOnly } from '../../src/accounts/identity/identity.ts'
@@ -15,11 +14,11 @@ import { deleteUnfinishedMedia } from '../../src/media/delete-media.ts'
 import { deleteUnusedMedia } from '../../src/media/delete-unused-media.ts'
 import { isNamedInDraft } from '../../src/passports/drafts/named-in-drafts.ts'
 import { deleteOldDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { releaseDppId } from '../../src/passports/write/release-dpp-id.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { writeRows } from '../../src/transfer/spreadsheets/write-rows.ts'
 import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import {
-  ADDRESSES,
   type Answer,
   type Harness,
   newProduct,
@@ -28,7 +27,7 @@ import {
   type TestAccount,
 } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
-import { pick, runBeside, runJob, shuffled } from './beside-stand.ts'
+import { buildFurniture, pick, runBeside, runJob, shuffled } from './beside-stand.ts'
 
 const CLIENTS = 8
 
@@ -84,8 +83,7 @@ test('bulk calls with an Idempotency-Key beside archives and restores of the sam
     const path = `/products/${pick(known).id}/${pick(['archive', 'restore'])}`
     return send({ method: 'POST', path }, false)
   }
-  const sent = await runBeside(t, [bulk, bulk, setStatus, setStatus, setStatus, setStatus])
-  assert.ok(sent > 20, `${sent} requests`)
+  await runBeside(t, [bulk, bulk, setStatus, setStatus, setStatus, setStatus])
 })
 
 type World = {
@@ -120,19 +118,9 @@ async function buildWorld(): Promise<World> {
 
 const data = () => ({ weightGrams: Math.ceil(Math.random() * 1_000) })
 
-const getMediaId = (bytes: Buffer): string => hash('sha256', bytes, 'hex')
+const pickDppId = () => `https://brand.example/${Math.ceil(Math.random() * 30)}`
 
-const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
-const inEnglish = (value: string) => [{ value, language: 'en' }]
-const FURNITURE = {
-  ...SAMPLE,
-  contentSpecificationIds: [`${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`],
-  careInstructions: inEnglish('Wipe dry.'),
-  endOfLife: {
-    recyclingInstructions: inEnglish('Untreated wood.'),
-    disposalInstructions: inEnglish('Bulky waste.'),
-  },
-}
+const getMediaId = (bytes: Buffer): string => hash('sha256', bytes, 'hex')
 
 /** Each write of the API, by what its request is for. */
 const WRITES: Record<string, (world: World) => Request> = {
@@ -207,9 +195,9 @@ const WRITES: Record<string, (world: World) => Request> = {
   enCreate: ({ gtins }) => ({
     ...{ method: 'POST', path: '/dpp/v1/dpps' },
     body: {
-      ...FURNITURE,
+      ...buildFurniture(),
       uniqueProductIdentifier: `https://id.gs1.org/01/0${pick(gtins)}`,
-      digitalProductPassportId: `https://brand.example/${Math.ceil(Math.random() * 30)}`,
+      digitalProductPassportId: pickDppId(),
     },
   }),
   upload: ({ pictures }) => ({
@@ -264,6 +252,7 @@ const JOBS: Record<string, (world: World) => Promise<unknown>> = {
     await reopenAccount(operator(), account.id)
   },
   release: ({ gtins }) => releaseGtin(operator(), pick(gtins), { force: true }),
+  releaseDppId: () => releaseDppId(operator(), pickDppId(), Math.random() < 0.5 ? account.id : undefined),
   async verify() {
     await verifyAccount({ ...account.ctx, sql: t.setup.sql }, nameOnly('Testmarke GmbH'), 'test')
     await withdrawVerification({ ...account.ctx, sql: t.setup.sql })

@@ -95,24 +95,29 @@ export async function repeatTransaction<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof TransactionConflict || isLockTimeout(error))) throw error
       if (attempt === MAX_TRANSACTIONS) throw isLockTimeout(error) ? databaseUnavailable() : contentionError()
-      await pause(attempt * REPEAT_PAUSE_MS * (0.5 + Math.random() / 2))
+      await pauseBefore(attempt)
     }
   }
 }
+
+const pauseBefore = (attempt: number) => pause(attempt * REPEAT_PAUSE_MS * (0.5 + Math.random() / 2))
 
 const MAX_SHORT_WAITS = 20
 
 /**
  * For statements that lock rows out of the order of locks, and so wait only a moment for each
  * (`lock_timeout`): two may wait for each other. PostgreSQL needs a second to detect that. `run` is a
- * transaction, perhaps a nested one: its locks are released before it begins again.
+ * transaction on `sql`: its locks are released before it begins again. A nested one gives up earlier, so
+ * that `repeatTransaction` releases the locks of the outer one, too.
  */
-export async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
+export async function retryOnLockTimeout<T>(sql: Sql, run: () => Promise<T>): Promise<T> {
+  if (!isTransaction(sql)) return repeatTransaction(run)
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
       if (!isLockTimeout(error) || attempt === MAX_SHORT_WAITS) throw error
+      await pauseBefore(attempt)
     }
   }
 }

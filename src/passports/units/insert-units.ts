@@ -48,7 +48,7 @@ export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promi
   // Other statements lock rows before the counter.
   const run = () => withRetries(() => insertUpToQuota(ctx, { ...batch, uses }))
   try {
-    return await retryOnLockTimeout(run)
+    return await retryOnLockTimeout(ctx.sql, run)
   } catch (error) {
     throw explainArchived(error)
   }

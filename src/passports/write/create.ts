@@ -62,10 +62,25 @@ async function insertModel(ctx: AccountContext, row: Parameters<typeof tryInsert
       if (left < 1) return error
       await tx.sql`set local lock_timeout = '100ms'`
       const refused = await tryInsertModel(tx.sql, row)
+      // A nested transaction in which a statement has failed takes no other one.
+      if (refused !== undefined) throw new Refused(refused)
       await tx.sql`set local lock_timeout to default`
-      return refused
+      return undefined
     })
-  return retryOnLockTimeout(insertUpToQuota)
+  return retryOnLockTimeout(ctx.sql, insertUpToQuota).catch(thrown => {
+    if (thrown instanceof Refused) return thrown.reason
+    throw thrown
+  })
+}
+
+/** Rolls back the transaction in which the row was refused. */
+class Refused extends Error {
+  override name = 'Refused'
+  readonly reason: Error
+  constructor(reason: Error) {
+    super(reason.message)
+    this.reason = reason
+  }
 }
 
 const isGtinTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
