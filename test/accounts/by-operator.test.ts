@@ -85,3 +85,20 @@ test('each action of the operator is in the audit log, in order', async () => {
     ],
   )
 })
+
+test('a GTIN that is released to another account is in the audit log of both, with the number alone', async () => {
+  const operator = { sql: harness.setup.sql, clock: harness.clock }
+  const [holder, claimant] = [await harness.account(), await harness.account()]
+  const gtin = nextGtin()
+  const { passport } = await createPassport(holder.ctx, { ...newProduct({ gtin }), strict: false })
+  await setStatus(holder.ctx, { uuid: passport.id, status: 'x', expects: () => true })
+  await releaseGtin(operator, gtin, { claimableBy: claimant.id })
+  for (const { ctx } of [holder, claimant]) {
+    const { entries } = await listAuditEntries(ctx, { before: '', limit: 50 })
+    const released = entries.filter(({ action }) => action === 'gtin_released')
+    assert.deepEqual(
+      released.map(({ kind, subject }) => `${kind} ${subject}`),
+      [`operator 0${gtin}`],
+    )
+  }
+})

@@ -91,6 +91,8 @@ async function release(
   await sql`
     delete from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits} and account_id = ${account}`
   await audit(at, 'gtin_released', gtin14)
+  if (claimable_by !== null && claimable_by !== account)
+    await audit(await withActor(ctx, claimable_by), 'gtin_released', gtin14)
   return {
     gtin14,
     product_id: id,
