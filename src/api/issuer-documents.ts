@@ -6,6 +6,7 @@ import { getPathParameters } from '../kernel/http/request-input.ts'
 import { buildIssuerDocument, buildJwtIssuerMetadata } from '../passports/documents/issuer-document.ts'
 import type { DocumentSetup } from '../passports/documents/setup.ts'
 import { buildSignedStatusList, STATUS_LIST_MAX_AGE_S } from '../passports/documents/status-list-document.ts'
+import type { StatusListForm } from '../passports/signed/signed-status-lists.ts'
 import { selectType } from './dpp/accept.ts'
 import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
@@ -56,6 +57,12 @@ export function registerIssuerDocuments(
     const text = await requireList(setup, request, type === 'application/vc+jwt' ? 'vc-jwt' : 'vc')
     return sendList(request, reply.header('vary', 'Accept'), type, text)
   })
+  door.get('/issuers/:name/messages/:n', async (request, reply) => {
+    limit(request, reply)
+    const type = selectType(request.headers.accept, LIST_TYPES)
+    const form = type === 'application/vc+jwt' ? 'message-vc-jwt' : 'message-vc'
+    return sendList(request, reply.header('vary', 'Accept'), type, await requireList(setup, request, form))
+  })
   door.get('/issuers/:name/status/:n/token', async (request, reply) => {
     limit(request, reply)
     return sendList(request, reply, TOKEN_TYPE, await requireList(setup, request, 'token'))
@@ -74,7 +81,7 @@ export function findMetadataPath(publicUrl: string): string | undefined {
 async function requireList(
   setup: IssuerSetup,
   request: FastifyRequest,
-  form: 'vc' | 'vc-jwt' | 'token',
+  form: StatusListForm,
 ): Promise<string> {
   const { name = '', n = '' } = getPathParameters(request)
   const text = /^[1-9]\d{0,8}$/.test(n)

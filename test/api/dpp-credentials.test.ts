@@ -203,7 +203,8 @@ describe('the credential of UNTP', () => {
     await change(product.id, { ratedCapacity: 15 })
     const next = await read(VC, { id: product.id })
     assert.equal(next.json.credentialSubject.characteristics.ratedCapacity, 15)
-    assert.deepEqual(next.json.credentialStatus, before.json.credentialStatus)
+    const [place, nextPlace] = [before, next].map(({ json }) => json.credentialStatus.statusListIndex)
+    assert.notEqual(nextPlace, place, 'each version has its own place')
     assert.notEqual(next.headers.etag, before.headers.etag)
     const past = await read(VC, { id: product.id, query: '?version=1' })
     const { supersededByVersion, ...record } = past.json.credentialSubject.characteristics.passportRecord

@@ -233,7 +233,8 @@ describe('a second run', () => {
     assert.ok(made.written > 0)
     const after = await listTree(dir)
     for (const [path, { writtenAt }] of after) {
-      const isChanged = path === 'manifest.json' || path.includes(item) || path.includes(ids.items[2] ?? '')
+      const names = [item, ids.items[2] ?? '', '/messages/']
+      const isChanged = path === 'manifest.json' || names.some(name => path.includes(name))
       assert.ok(isChanged || writtenAt === before.get(path)?.writtenAt, path)
     }
     assert.ok([...after.keys()].some(path => path.startsWith(`p/${item}/v/`)))
@@ -348,10 +349,12 @@ describe('proofs', () => {
   })
 })
 
-test('status lists are there in both forms', async () => {
+test('status lists are there, those of revocations in both forms', async () => {
   const [list = ''] = [...(await listTree(dir)).keys()].filter(path => path.endsWith('/status/1'))
   assert.equal(await readFile(join(dir, list), 'utf8'), (await live(`/${list}`, '*/*')).text)
   assert.equal(await readFile(join(dir, `${list}.jwt`), 'utf8'), (await live(`/${list}/token`, '*/*')).text)
+  const messages = list.replace('/status/', '/messages/')
+  assert.equal(await readFile(join(dir, messages), 'utf8'), (await live(`/${messages}`, '*/*')).text)
 })
 
 describe('the age of what is missing', () => {

@@ -15,7 +15,7 @@ import {
   type SignedForm,
   type SignedText,
 } from '../../standards/signing/signed-text.ts'
-import { isRevoked } from '../../standards/signing/status-list.ts'
+import { isRevoked, type StatusPurpose } from '../../standards/signing/status-list.ts'
 import { type CommandResult, UsageError } from '../command-line/command.ts'
 import { type ComparedFiles, compareWithFolder, readFile, type VerifyPaths } from './verify-files.ts'
 import { renderReport, UNKNOWN, type VerifiedFact, type VerifyReport } from './verify-report.ts'
@@ -45,9 +45,9 @@ export async function checkSigned(
   if (document === undefined) return describeMissingKey(signed)
   const facts = signed.verify(createKeyFinder(document), systemClock.now())
   const compared = paths.files === undefined ? undefined : await compareWithFolder(paths.files, facts.files)
-  const revocation =
+  const listed =
     paths.status === undefined ? undefined : lookUpStatus(paths.status, { signed, facts, document })
-  return describeSigned(signed, facts, { compared, revocation, didPath: paths.did })
+  return describeSigned(signed, facts, { compared, listed, didPath: paths.did })
 }
 
 /**
@@ -81,24 +81,34 @@ export async function checkUnsignedManifest(
   })
 }
 
-/** `isRevoked` is undefined if the list cannot be used, for the reason in `problem`. */
-type Revocation = { isRevoked: boolean | undefined; asOf: string | null; problem?: string }
+/** `isSet` is undefined if the list cannot be used, for the reason in `problem`. */
+type ListedStatus = {
+  purpose: StatusPurpose
+  isSet: boolean | undefined
+  asOf: string | null
+  problem?: string
+}
 
 type VerifiedFile = { signed: SignedText; facts: SignedFacts; document: DataObject }
 
 /** The list must be the one that the credential names, and signed by the same issuer. */
-function lookUpStatus(path: string, { signed, facts, document }: VerifiedFile): Revocation {
-  const { status } = facts
-  if (status === null) throw new UsageError('--status is only for a file that names a status list.')
-  const refuse = (problem: string): Revocation => ({ isRevoked: undefined, asOf: null, problem })
+function lookUpStatus(path: string, { signed, facts, document }: VerifiedFile): ListedStatus {
+  const { status, message } = facts
+  if (status === null && message === null)
+    throw new UsageError('--status is only for a file that names a status list.')
+  const refuse = (problem: string): ListedStatus => ({
+    ...{ purpose: 'revocation', isSet: undefined, asOf: null, problem },
+  })
   try {
     const list = readSignedText(readFile(path))
     if (getDidOfKey(list.keyId) !== getDidOfKey(signed.keyId)) return refuse('It is of another issuer.')
     const found = list.verify(createKeyFinder(document), systemClock.now())
-    if (found.list?.url !== status.listUrl)
-      return refuse(`It is not the list ${status.listUrl}, which the credential names.`)
+    const place = found.list?.purpose === 'message' ? message : status
+    if (found.list === null || found.list.url !== place?.listUrl)
+      return refuse(`It is not the list ${(status ?? message)?.listUrl}, which the file names.`)
     if (found.isExpired) return refuse(`It was valid until ${found.validUntil}. Save the current one.`)
-    return { isRevoked: isRevoked(found.list.bits, status.index), asOf: found.signedAt ?? found.validFrom }
+    const isSet = isRevoked(found.list.bits, place.index)
+    return { purpose: found.list.purpose, isSet, asOf: found.signedAt ?? found.validFrom }
   } catch (error) {
     if (error instanceof SignatureError) return refuse(error.message)
     throw error
@@ -117,20 +127,19 @@ function describeMissingKey({ keyId, form }: SignedText): CommandResult {
 
 type Checks = {
   compared: ComparedFiles | undefined
-  revocation: Revocation | undefined
+  listed: ListedStatus | undefined
   didPath: string | undefined
 }
 
 function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks: Checks): CommandResult {
   const { passport, subject, versionNo, validFrom, validUntil, disclosed, status, files } = facts
   const { currentDocument } = facts
-  const { compared, revocation } = checks
+  const { compared, listed } = checks
   const did = getDidOfKey(keyId)
   const isMirror = form === 'mirror-manifest'
-  const revoked = revocation?.isRevoked ?? null
   return renderReport({
     ...{ form, passport, versionNo, signedBy: did },
-    problem: findWrongFiles(compared) ?? findRevocation(revocation) ?? findExpiry(facts),
+    problem: findWrongFiles(compared) ?? findListed(listed, facts) ?? findExpiry(facts),
     heading: `The signature is valid${facts.isExpired ? ', but has expired' : ''}. This is ${FORM_NAMES[form]}.`,
     proven: [
       {
@@ -149,13 +158,8 @@ function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks:
         ...{ name: 'status', label: 'status', text: null },
         value: status && { list_url: status.listUrl, index: status.index },
       },
-      {
-        ...{ name: 'revoked', label: 'revocation', value: revoked },
-        text:
-          revoked === null
-            ? null
-            : `${revoked ? 'revoked' : 'not revoked'}, by the list of ${revocation?.asOf ?? 'no stated time'}`,
-      },
+      describeListed('revocation', listed),
+      describeListed('message', listed),
       ...(isMirror ? listFileFacts(files.length, compared) : []),
     ],
     notProven: listUnproven({ form, did, facts }, checks),
@@ -164,9 +168,9 @@ function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks:
 
 function listUnproven(
   { form, did, facts }: { form: SignedForm; did: string; facts: SignedFacts },
-  { compared, revocation, didPath }: Checks,
+  { compared, listed, didPath }: Checks,
 ): VerifiedFact[] {
-  const { passport, signedAt, disclosed, status } = facts
+  const { passport, signedAt, disclosed, status, message } = facts
   const found: VerifiedFact[] = []
   const add = (name: string, label: string, value: unknown, text?: string) =>
     found.push({ name, label, value, ...(text !== undefined && { text }) })
@@ -181,12 +185,11 @@ function listUnproven(
     add('keys', 'keys', `${didPath} says that these are the keys of the issuer; compare it with ${source}`)
   }
   if (disclosed !== null) add('left_out', 'left out', 'fields that the sender did not disclose')
-  if (status !== null && revocation?.isRevoked === undefined)
-    add(
-      'revocation',
-      'revocation',
-      `not checked; see number ${status.index} of ${status.listUrl}, and --status`,
-    )
+  const isChecked = (purpose: StatusPurpose) => listed?.purpose === purpose && listed.isSet !== undefined
+  const describePlace = ({ index, listUrl }: { index: number; listUrl: string }) =>
+    `not checked; see number ${index} of ${listUrl}, and --status`
+  if (status !== null && !isChecked('revocation')) add('revocation', 'revocation', describePlace(status))
+  if (message !== null && !isChecked('message')) add('changes', 'since then', describePlace(message))
   if (form === 'mirror-manifest' && compared === undefined)
     add('files_compared', 'files', 'not compared; --files DIR compares them')
   return [...found, ...listUnlisted(compared)]
@@ -204,11 +207,33 @@ function findWrongFiles(compared: ComparedFiles | undefined): Problem {
   return { code: 'altered', reason }
 }
 
-function findRevocation(revocation: Revocation | undefined): Problem {
-  if (revocation?.isRevoked === true) return { code: 'revoked', reason: 'Its issuer has revoked it.' }
-  if (revocation?.problem === undefined) return null
-  const reason = `The status list cannot be used. ${revocation.problem}`
+function findListed(listed: ListedStatus | undefined, { currentDocument }: SignedFacts): Problem {
+  if (listed?.isSet === true && listed.purpose === 'revocation')
+    return { code: 'revoked', reason: 'Its issuer has revoked it.' }
+  if (listed?.isSet === true) {
+    const reason = `Its passport was recalled or archived, or has a newer version. The current one is at ${currentDocument}.`
+    return { code: 'outdated', reason }
+  }
+  if (listed?.problem === undefined) return null
+  const reason = `The status list cannot be used. ${listed.problem}`
   return { code: 'unknown_status', reason, exitCode: UNKNOWN }
+}
+
+const LISTED_FACTS = {
+  revocation: { name: 'revoked', label: 'revocation', texts: ['not revoked', 'revoked'] },
+  message: {
+    ...{ name: 'outdated', label: 'since then' },
+    texts: ['neither recalled, archived nor succeeded', 'recalled, archived or succeeded'],
+  },
+} as const
+
+/** What a list says; null if the list at hand has another purpose. */
+function describeListed(purpose: StatusPurpose, listed: ListedStatus | undefined): VerifiedFact {
+  const { name, label, texts } = LISTED_FACTS[purpose]
+  const value = listed?.purpose === purpose ? (listed.isSet ?? null) : null
+  const text =
+    value === null ? null : `${texts[value ? 1 : 0]}, by the list of ${listed?.asOf ?? 'no stated time'}`
+  return { name, label, value, text }
 }
 
 function findExpiry({ isExpired, validUntil, currentDocument, passport }: SignedFacts): Problem {

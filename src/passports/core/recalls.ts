@@ -27,13 +27,24 @@ export const isNewestRecall = perDatabase(
       and later.number > r.number)`,
 )
 
-/** SQL: the notices that hold for `passport p`, as JSON text; null for none: three look-ups in an index. */
+/** SQL condition: the notice of `r` holds for `passport p`: three look-ups in an index. */
+const holdsFor = perDatabase(
+  (sql: Sql): Fragment => sql`
+    r.account_id = p.account_id and r.passport_id = any(array[p.id, p.parent_id, p.model_id])
+      and r.kind <> 'e' and ${isNewestRecall(sql)}`,
+)
+
+/** SQL: the notices that hold for `passport p`, as JSON text; null for none. */
 export const selectRecalls = perDatabase(
   (sql: Sql): Fragment => sql`(
     select jsonb_agg(jsonb_build_object('id', r.passport_id, 'number', r.number, 'notice', r.notice))::text
     from recall_change r
-    where r.account_id = p.account_id and r.passport_id = any(array[p.id, p.parent_id, p.model_id])
-      and r.kind <> 'e' and ${isNewestRecall(sql)})`,
+    where ${holdsFor(sql)})`,
+)
+
+/** SQL condition: a notice holds for `passport p`. */
+export const isRecalled = perDatabase(
+  (sql: Sql): Fragment => sql`exists (select from recall_change r where ${holdsFor(sql)})`,
 )
 
 /** The nearest first: of the passport itself, then of its batch, then of its model. */

@@ -3,22 +3,34 @@ import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'
 import { findDocumentFiles } from '../read/picture-files.ts'
+import type { StatusPlace } from '../signed/credential-status.ts'
+import { readChainedVersion } from '../signed/version-hash.ts'
 import { getIssuerIdentity } from './issuer-identity.ts'
 import type { DocumentAudience, PlacedRow, UnsignedSetup } from './setup.ts'
-import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
+import { commitToHash, findSigningIssuer, getDid } from './sign-document.ts'
+
+type PreparedReading = {
+  reading: UndatedReading
+  publisher: Publisher
+  issuer: SecretIssuer | undefined
+  place: StatusPlace | undefined
+}
 
 /**
- * `issuer` is undefined unless the account signs. What follows from neither the row nor the issuer must not
- * change while the process runs: `signed-texts.ts` caches documents by these two.
+ * `issuer` is undefined unless the account signs. `place` is undefined if looking up the version did not find
+ * it. What follows from neither the row nor the issuer must not change while the process runs:
+ * `signed-texts.ts` caches documents by these two.
  */
 export async function prepareReading(
   setup: UnsignedSetup,
   row: PlacedRow,
   audience: DocumentAudience,
-): Promise<{ reading: UndatedReading; publisher: Publisher; issuer: SecretIssuer | undefined }> {
+): Promise<PreparedReading> {
   const { addresses, nsUrl } = setup
   const issuer = await findSigningIssuer(setup, row.account_id)
-  const versionCommitment = issuer === undefined ? null : await commitToRow(setup, issuer, row)
+  const version = issuer && (await readChainedVersion(setup.sql, row, row.shard))
+  const versionCommitment =
+    issuer === undefined || version === undefined ? null : commitToHash(issuer, row, version.hash)
   const did = issuer === undefined ? null : getDid(setup, issuer)
   const files = await findDocumentFiles(setup.sql, addresses, row)
   return {
@@ -28,5 +40,6 @@ export async function prepareReading(
       ...(issuer === undefined ? {} : { issuer: getIssuerIdentity(addresses, issuer) }),
     },
     issuer,
+    place: version?.place,
   }
 }

@@ -9,6 +9,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { buildEnDocument, buildRecordMembers } from '../../standards/en18223/document.ts'
 import { buildHeader } from '../../standards/en18223/header.ts'
 import { PASSPORT_RECORD } from '../../standards/en18223/names.ts'
+import type { SignedStatus } from '../../standards/reading.ts'
 import { signJws } from '../../standards/signing/jws.ts'
 import { buildSdJwt, presentSdJwt, SD_JWT } from '../../standards/signing/sd-jwt.ts'
 import { buildReading } from '../read/build-reading.ts'
@@ -30,8 +31,8 @@ export async function createSdJwt(
   if (commitKey === undefined) {
     throw new AppError('not_acceptable', 'The keys of this account cannot be read. Ask for application/json.')
   }
-  const { index, tokenListUrl } = await requireStatus(setup, issuer, row)
-  const { header: open, data, fields, type } = await readParts(setup, row, issuer)
+  const { index, tokenListUrl, signedStatus } = await requireStatus(setup, issuer, row)
+  const { header: open, data, fields, type } = await readParts(setup, row, issuer, signedStatus)
   const { name: issuerName, isVerified: issuerVerified } = getIssuerIdentity(setup.addresses, issuer)
   const header = { ...open, issuerName, issuerVerified }
   const build = (issuedAt: Date, expiresAt: Date) =>
@@ -54,7 +55,12 @@ export async function createSdJwt(
 }
 
 /** The header is the public's: every reader gets it. */
-async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRow, issuer: SecretIssuer) {
+async function readParts(
+  { sql, addresses, nsUrl }: DocumentSetup,
+  row: PlacedRow,
+  issuer: SecretIssuer,
+  signedStatus: SignedStatus,
+) {
   const files = await findDocumentFiles(sql, addresses, row)
   const publisher = {
     ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid({ addresses }, issuer) },
@@ -63,6 +69,7 @@ async function readParts({ sql, addresses, nsUrl }: DocumentSetup, row: PlacedRo
   const [all, open] = (['owner', 'public'] as const).map(audience => ({
     ...buildReading(addresses, row, audience, files),
     versionCommitment: null,
+    signedStatus,
   }))
   if (all === undefined || open === undefined) throw new Error('broken assumption: both are built')
   const { fields } = all.category

@@ -13,7 +13,6 @@ import { createSigner, type Signer } from '../../standards/signing/p256.ts'
 import { getSignaturePeriod } from '../../standards/signing/signature-period.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
 import { type DocumentKind, getOrCreateSignature } from '../signed/signatures.ts'
-import { readVersionHash } from '../signed/version-hash.ts'
 import type { DocumentSetup, PlacedRow } from './setup.ts'
 
 type PlacedPassport = Pick<PlacedRow, 'id' | 'account_id' | 'shard'>
@@ -45,16 +44,6 @@ export const getSignatureEnd = ({
 
 export const getDid = ({ addresses }: Pick<DocumentSetup, 'addresses'>, { name }: SecretIssuer): string =>
   createIssuerDid(addresses.publicUrl, name)
-
-/** The commitment to a version; null if its key cannot be decrypted. */
-export async function commitToRow(
-  { sql }: Pick<DocumentSetup, 'sql'>,
-  issuer: SecretIssuer,
-  row: PlacedPassport & Pick<PlacedRow, 'version_no'>,
-): Promise<string | null> {
-  const hash = issuer.commitKey && (await readVersionHash(sql, row, row.shard))
-  return hash === undefined ? null : commitToHash(issuer, row, hash)
-}
 
 /** `hash` is that of the version in its chain. Null if the key of commitments cannot be decrypted. */
 export const commitToHash = (

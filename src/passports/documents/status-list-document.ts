@@ -1,4 +1,4 @@
-/** Builds the status lists of an issuer, which say which of its credentials are revoked. */
+/** Builds the status lists of an issuer: which of its credentials are revoked, and which are outdated. */
 import { hash } from 'node:crypto'
 import { findIssuerByName, getSecretIssuer, listRevokedKeys } from '../../accounts/issuer/issuer.ts'
 import { unavailable } from '../../kernel/errors.ts'
@@ -14,7 +14,8 @@ import {
   type StatusList,
   setRevoked,
 } from '../../standards/signing/status-list.ts'
-import { listRevokedPlaces } from '../signed/credential-status.ts'
+import { countLists, listRevokedPlaces } from '../signed/credential-status.ts'
+import { readMessages } from '../signed/list-messages.ts'
 import {
   findSignedList,
   replaceSignedList,
@@ -23,7 +24,7 @@ import {
 } from '../signed/signed-status-lists.ts'
 import type { DocumentSetup } from './setup.ts'
 import { findSigner, getDid } from './sign-document.ts'
-import { buildStatusListUrl, buildTokenListUrl } from './status-place.ts'
+import { buildMessageListUrl, buildStatusListUrl, buildTokenListUrl } from './status-place.ts'
 
 /** How long readers may keep a list. */
 export const STATUS_LIST_MAX_AGE_S = 300
@@ -45,40 +46,52 @@ export async function buildSignedStatusList(
   const named = await findIssuerByName(sql, issuerName)
   const now = clock.now()
   const issuer = named && (await getSecretIssuer(sql, secretCipher, named.accountId, now))
-  const revoked = issuer && (await listRevokedPlaces(sql, issuer.accountId, listNo))
-  if (named === undefined || issuer === undefined || revoked === undefined) return undefined
-  const bits = createStatusBits()
-  for (const index of revoked) setRevoked(bits, index, true)
+  if (named === undefined || issuer === undefined || listNo < 1) return undefined
+  if (listNo > (await countLists(sql, issuer.accountId))) return undefined
+  const isMessage = form === 'message-vc' || form === 'message-vc-jwt'
+  const { bits, at: signedAt } = isMessage
+    ? await readMessages(setup, { accountId: issuer.accountId, listNo })
+    : { bits: setBits(await listRevokedPlaces(sql, issuer.accountId, listNo)), at: now }
   const bitsHash = hash('sha256', bits, 'buffer')
   const place = { accountId: issuer.accountId, listNo, form }
   const before = await findSignedList(sql, place)
-  if (before !== undefined && isCurrent(before, { bitsHash, revokedKeys: listRevokedKeys(named), now }))
+  if (
+    before !== undefined &&
+    isCurrent(before, { bitsHash, signedAt, revokedKeys: listRevokedKeys(named), now })
+  )
     return before.signed
   const found = findSigner(setup, issuer)
   if (found === undefined) throw unavailable('The key that signs this list cannot be read right now.')
   const { signer, keyNumber } = found
   const list = {
-    url: buildStatusListUrl(setup.addresses, issuerName, listNo),
+    url: (isMessage ? buildMessageListUrl : buildStatusListUrl)(setup.addresses, issuerName, listNo),
+    purpose: isMessage ? ('message' as const) : ('revocation' as const),
     did: getDid(setup, issuer),
     bits,
-    validFrom: now,
-    validUntil: new Date(now.getTime() + VALID_MS),
+    validFrom: signedAt,
+    validUntil: new Date(signedAt.getTime() + VALID_MS),
   }
   const tokenUrl = buildTokenListUrl(setup.addresses, issuerName, listNo)
   const next = {
-    ...{ bitsHash, keyNumber, signedAt: now },
+    ...{ bitsHash, keyNumber, signedAt },
     signed: await signList(form === 'token' ? { ...list, url: tokenUrl } : list, form, signer),
   }
   return (await replaceSignedList(sql, place, { before, next })).signed
 }
 
-function isCurrent(
-  list: SignedStatusList,
-  { bitsHash, revokedKeys, now }: { bitsHash: Buffer; revokedKeys: readonly number[]; now: Date },
-): boolean {
+function setBits(places: readonly number[]): Uint8Array {
+  const bits = createStatusBits()
+  for (const index of places) setRevoked(bits, index, true)
+  return bits
+}
+
+type Wanted = Pick<SignedStatusList, 'bitsHash' | 'signedAt'> & { revokedKeys: readonly number[]; now: Date }
+
+/** A list with other bits is current if another process has read them later. */
+function isCurrent(list: SignedStatusList, { bitsHash, signedAt, revokedKeys, now }: Wanted): boolean {
   const age = now.getTime() - list.signedAt.getTime()
   return (
-    list.bitsHash.equals(bitsHash) &&
+    (list.bitsHash.equals(bitsHash) || list.signedAt > signedAt) &&
     !revokedKeys.includes(list.keyNumber) &&
     age >= 0 &&
     age < SIGNED_AGAIN_MS
@@ -90,8 +103,10 @@ async function signList(list: StatusList, form: StatusListForm, signer: Signer):
     case 'token':
       return signJws(buildTokenStatusList(list, STATUS_LIST_MAX_AGE_S), STATUS_LIST_JWT, signer)
     case 'vc-jwt':
+    case 'message-vc-jwt':
       return signVcJwt(buildStatusListCredential(list), signer)
     case 'vc':
+    case 'message-vc':
       return JSON.stringify(await addProof(buildStatusListCredential(list), signer, list.validFrom))
   }
 }

@@ -50,13 +50,19 @@ async function createUnsigned(
   const version = await readChainedVersion(sql, row, row.shard)
   if (version === undefined) throw new AppError('not_found', 'The passport has no such version.')
   const versionCommitment = commitToHash(issuer, row, version.hash)
+  const status = await requireStatus(setup, issuer, row, version.place)
   const result = buildUntpCredential({
-    reading: { ...undated, changedAt: version.createdAt, versionCommitment },
+    reading: {
+      ...undated,
+      signedStatus: status.signedStatus,
+      changedAt: version.createdAt,
+      versionCommitment,
+    },
     publisher: {
       ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid(setup, issuer) },
       issuer: getIssuerIdentity(addresses, issuer),
     },
-    status: await requireStatus(setup, issuer, row),
+    status,
     validUntil: getSignatureEnd(setup),
   })
   if ('missing' in result) requireNoneMissing(result.missing)

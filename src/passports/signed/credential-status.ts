@@ -1,6 +1,6 @@
 /**
- * The place of each passport's credentials in the status lists of its account. It is random, so that it says
- * nothing about the passport, and stays the same until the credentials are revoked.
+ * The place of each version's documents in the status lists of its account. It is random, so that it says
+ * nothing about the passport.
  */
 import { randomInt } from 'node:crypto'
 import { findHome } from '../../accounts/account-shard.ts'
@@ -33,27 +33,29 @@ export async function getOrCreatePlace(
   const { sql: at } = await findHome(sql, version.accountId)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const rows = await readRows(at, version)
-    const found = rows.find(row => isOfVersion(row, version.versionNo))
+    const found = rows.find(row => row.first_version === version.versionNo)
     if (found !== undefined) return { listNo: found.list_no, index: found.list_index }
     await requireNotMoving(sql, version.accountId)
-    await insertPlace(at, version, { firstVersion: findFirstVersion(rows, version.versionNo), now })
+    const given = await insertPlace(at, version, { now, revoked: findRevoked(rows, version.versionNo) })
+    if (given !== undefined) return given
   }
   throw unavailable('No place in a status list could be reserved; try again in a moment.')
 }
 
-type Row = { first_version: number; last_version: number | null; list_no: number; list_index: number }
+type Revoked = { last_version: number; revoked_at: Date }
+type Row = { first_version: number; list_no: number; list_index: number } & (
+  | Revoked
+  | { last_version: null; revoked_at: null }
+)
 
 const readRows = (sql: Sql, { accountId, passportId }: CredentialVersion) =>
   sql<Row[]>`
-    select first_version, last_version, list_no, list_index from credential_status
+    select first_version, last_version, list_no, list_index, revoked_at from credential_status
     where account_id = ${accountId} and passport_id = ${passportId} order by first_version`
 
-const isOfVersion = ({ first_version, last_version }: Row, versionNo: number) =>
-  first_version <= versionNo && (last_version === null || versionNo <= last_version)
-
-/** The version after the last one that was revoked before. */
-const findFirstVersion = (rows: readonly Row[], versionNo: number): number =>
-  1 + Math.max(0, ...rows.map(row => row.last_version ?? 0).filter(last => last < versionNo))
+/** Revoking a version covers all before: one that is first read afterwards is revoked from the start. */
+const findRevoked = (rows: readonly Row[], versionNo: number): Revoked | undefined =>
+  rows.filter(row => row.last_version !== null).find(row => versionNo <= row.last_version)
 
 /** A row that is written on the old home after the copy would be lost, and its place given twice. */
 export async function requireNotMoving(sql: Sql, accountId: number): Promise<void> {
@@ -65,46 +67,56 @@ export async function requireNotMoving(sql: Sql, accountId: number): Promise<voi
     throw unavailable('The account is being moved to another shard; try again when that is done.')
 }
 
-/** Writes nothing if another process has taken the place, or given the passport one. */
+/** Writes nothing if another process has taken the place, or given the version one. */
 async function insertPlace(
   sql: Sql,
-  { accountId, passportId }: CredentialVersion,
-  { firstVersion, now }: { firstVersion: number; now: Date },
-): Promise<void> {
+  { accountId, passportId, versionNo }: CredentialVersion,
+  { now, revoked }: { now: Date; revoked: Revoked | undefined },
+): Promise<StatusPlace | undefined> {
   const { listNo, index } = await choosePlace(sql, accountId)
-  await sql`
-    insert into credential_status (account_id, passport_id, first_version, list_no, list_index, created_at)
-    values (${accountId}, ${passportId}, ${firstVersion}, ${listNo}, ${index}, ${now})
-    on conflict do nothing`
+  const inserted = await sql`
+    insert into credential_status (account_id, passport_id, first_version, last_version, list_no, list_index,
+      created_at, revoked_at)
+    values (${accountId}, ${passportId}, ${versionNo}, ${revoked?.last_version ?? null}, ${listNo}, ${index},
+      ${now}, ${revoked?.revoked_at ?? null})
+    on conflict do nothing returning list_index`
+  return inserted.length === 0 ? undefined : { listNo, index }
 }
 
 async function choosePlace(sql: Sql, accountId: number): Promise<StatusPlace> {
-  const [newest] = await sql<{ list_no: number | null }[]>`
-    select max(list_no) as list_no from credential_status where account_id = ${accountId}`
-  const listNo = newest?.list_no ?? 1
   const candidates = Array.from({ length: CANDIDATES }, () => randomInt(STATUS_LIST_LENGTH))
-  const rows = await sql<{ list_index: number }[]>`
-    select list_index from credential_status
-    where account_id = ${accountId} and list_no = ${listNo} and list_index = any(${candidates}::int[])`
-  const taken = new Set(rows.map(row => row.list_index))
-  const index = candidates.find(one => !taken.has(one))
+  const [newest] = await sql<{ list_no: number | null; taken: number[] }[]>`
+    select n.list_no, array(
+        select s.list_index from credential_status s
+        where s.account_id = ${accountId} and s.list_no = n.list_no and s.list_index = any(${candidates}::int[])) as taken
+    from (select max(list_no) as list_no from credential_status where account_id = ${accountId}) n`
+  const listNo = newest?.list_no ?? 1
+  const index = candidates.find(one => !newest?.taken.includes(one))
   return index === undefined
     ? { listNo: listNo + 1, index: randomInt(STATUS_LIST_LENGTH) }
     : { listNo, index }
 }
 
-/** The revoked places of a list; undefined if the account has no such list. */
-export async function listRevokedPlaces(
-  sql: Sql,
-  accountId: number,
-  listNo: number,
-): Promise<number[] | undefined> {
+/** The number of the account's lists, which are numbered from 1. */
+export async function countLists(sql: Sql, accountId: number): Promise<number> {
   const { sql: at } = await findHome(sql, accountId)
   const [newest] = await at<{ list_no: number | null }[]>`
     select max(list_no) as list_no from credential_status where account_id = ${accountId}`
-  if (listNo < 1 || listNo > (newest?.list_no ?? 0)) return undefined
+  return newest?.list_no ?? 0
+}
+
+/**
+ * The revoked places of a list. A place that another process gave to an earlier version while a later one was
+ * being revoked is revoked, too.
+ */
+export async function listRevokedPlaces(sql: Sql, accountId: number, listNo: number): Promise<number[]> {
+  const { sql: at } = await findHome(sql, accountId)
   const rows = await at<{ list_index: number }[]>`
-    select list_index from credential_status
-    where account_id = ${accountId} and list_no = ${listNo} and revoked_at is not null`
+    with revoked as materialized (
+      select passport_id, max(last_version) as last_version from credential_status
+      where account_id = ${accountId} and revoked_at is not null group by passport_id)
+    select s.list_index from revoked r
+    join credential_status s on s.account_id = ${accountId} and s.passport_id = r.passport_id
+      and s.first_version <= r.last_version and s.list_no = ${listNo}`
   return rows.map(row => row.list_index)
 }

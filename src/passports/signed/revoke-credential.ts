@@ -18,10 +18,12 @@ export async function revokeCredential(
 ): Promise<RevokedCredential> {
   await requireNotMoving(ctx.sql, ctx.accountId)
   return withTransaction(ctx, async tx => {
-    const [row] = await tx.sql<{ list_no: number; list_index: number }[]>`
+    const rows = await tx.sql<{ first_version: number; list_no: number; list_index: number }[]>`
       update credential_status set revoked_at = ${tx.clock.now()}, last_version = ${passport.version_no}
       where account_id = ${tx.accountId} and passport_id = ${passport.id} and revoked_at is null
-      returning list_no, list_index`
+        and first_version <= ${passport.version_no}
+      returning first_version, list_no, list_index`
+    const row = rows.toSorted((a, b) => b.first_version - a.first_version)[0]
     if (row === undefined) return requireRevoked(tx, passport.id)
     await audit(tx, 'credential_revoked', `${idFromUuid(passport.id)}, version ${passport.version_no}`)
     return { listNo: row.list_no, index: row.list_index, versionNo: passport.version_no, isNew: true }

@@ -2,9 +2,9 @@
 import { findHome } from '../../accounts/account-shard.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 
-export type StatusListForm = 'vc' | 'vc-jwt' | 'token'
+export type StatusListForm = 'vc' | 'vc-jwt' | 'token' | 'message-vc' | 'message-vc-jwt'
 export type ListPlace = { accountId: number; listNo: number; form: StatusListForm }
-/** `bitsHash`: SHA-256 of the bits that are signed. */
+/** `bitsHash`: SHA-256 of the bits that are signed. `signedAt`: when they were read. */
 export type SignedStatusList = { bitsHash: Buffer; keyNumber: number; signedAt: Date; signed: string }
 
 export async function findSignedList(sql: Sql, place: ListPlace): Promise<SignedStatusList | undefined> {

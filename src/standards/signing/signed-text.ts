@@ -9,7 +9,7 @@ import { parseSignedJson } from './parse-signed-json.ts'
 import { parseSdJwt, verifySdJwt } from './read-sd-jwt.ts'
 import { SD_JWT } from './sd-jwt.ts'
 import { malformed, SignatureError } from './signature-error.ts'
-import { decodeTokenStatusBits, findRevocationBits, STATUS_LIST_JWT } from './status-list.ts'
+import { decodeTokenStatusBits, findListBits, STATUS_LIST_JWT, type StatusPurpose } from './status-list.ts'
 
 export type SignedForm =
   | 'passport'
@@ -46,8 +46,10 @@ export type SignedFacts = {
   disclosed: number | null
   /** The list that says whether it was revoked, and its place there. */
   status: { listUrl: string; index: number } | null
-  /** Which places are revoked, if it is a status list. */
-  list: { url: string; bits: Uint8Array } | null
+  /** The list that says whether its passport has changed since, and its place there. */
+  message: { listUrl: string; index: number } | null
+  /** The places that are set, if it is a status list. */
+  list: { url: string; bits: Uint8Array; purpose: StatusPurpose } | null
   /** Empty unless it is a manifest. */
   files: readonly MirroredFile[]
 }
@@ -93,6 +95,7 @@ const NO_FACTS = {
   currentDocument: null,
   disclosed: null,
   status: null,
+  message: null,
   list: null,
   files: [],
 } as const
@@ -137,6 +140,8 @@ function describePassport({ digitalProductPassportId, passportRecord }: DataObje
   return {
     ...{ ...NO_FACTS, passport, subject: passport, versionNo: findNumber(versionNo) },
     currentDocument: findString(currentDocument),
+    status: findStatus(passportRecord, 'revocation'),
+    message: findStatus(passportRecord, 'message'),
   }
 }
 
@@ -153,10 +158,10 @@ function checkCredential(credential: DataObject, keyId: string, now: Date): Sign
   const { id, characteristics } = asObject(credential.credentialSubject)
   const isPassport = [credential.type].flat().includes('DigitalProductPassport')
   const { versionNo, passportRecord } = asObject(characteristics)
-  const bits = findRevocationBits(credential.credentialSubject)
+  const list = findListBits(credential.credentialSubject)
   return {
     ...NO_FACTS,
-    list: bits === undefined ? null : { url: String(credential.id), bits },
+    list: list === undefined ? null : { url: String(credential.id), ...list },
     // The address of a credential is that of its passport, with a query.
     passport: isPassport ? (findString(credential.id)?.split('?', 1)[0] ?? null) : null,
     versionNo: findNumber(versionNo),
@@ -166,6 +171,7 @@ function checkCredential(credential: DataObject, keyId: string, now: Date): Sign
     isExpired,
     currentDocument: findString(asObject(passportRecord).currentDocument),
     status: describeStatus(statusListCredential, statusListIndex),
+    message: findStatus(passportRecord, 'message'),
   }
 }
 
@@ -183,7 +189,7 @@ const verifyListJwt = (text: string) => (findKey: FindKey, now: Date) => {
     ...facts,
     passport: null,
     subject: url,
-    list: { url, bits: decodeTokenStatusBits(jws.payload.status_list) },
+    list: { url, bits: decodeTokenStatusBits(jws.payload.status_list), purpose: 'revocation' as const },
   }
 }
 
@@ -216,6 +222,7 @@ function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts 
     isExpired: hasExpired(fromMs, untilMs, now),
     currentDocument: findString(asObject(claims.passportRecord).currentDocument),
     status: describeStatus(uri, idx),
+    message: findStatus(claims.passportRecord, 'message'),
   }
 }
 
@@ -229,6 +236,15 @@ function parseSeconds(value: unknown): number | undefined {
 const formatTime = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
 const findString = (value: unknown) => (typeof value === 'string' ? value : null)
 const findNumber = (value: unknown) => (typeof value === 'number' ? value : null)
+
+/** Where the record of a passport says that a status of it is. */
+function findStatus(record: unknown, purpose: StatusPurpose): SignedFacts['status'] {
+  const { credentialStatus } = asObject(record)
+  const entries = Array.isArray(credentialStatus) ? credentialStatus.map(asObject) : []
+  const { statusListCredential, statusListIndex } =
+    entries.find(({ statusPurpose }) => statusPurpose === purpose) ?? {}
+  return describeStatus(statusListCredential, statusListIndex)
+}
 
 /** The index is a number in UNTP credentials, a text in others. */
 function describeStatus(listUrl: unknown, index: unknown): SignedFacts['status'] {

@@ -12,7 +12,6 @@ const TERMS = {
   credentialTypes: ['VerifiableCredential', 'BitstringStatusListCredential'],
   subjectType: 'BitstringStatusList',
   entryType: 'BitstringStatusListEntry',
-  purpose: 'revocation',
   base64url: 'u',
 } as const
 
@@ -73,11 +72,30 @@ function requireLength(bits: Uint8Array | undefined): Uint8Array {
   throw malformed(`A status list does not have ${STATUS_LIST_LENGTH} bits.`)
 }
 
-/** `url` is where the list is published. */
-export type StatusList = { url: string; did: string; bits: Uint8Array; validFrom: Date; validUntil: Date }
+const PURPOSES = ['revocation', 'message'] as const
+
+/** `message`: the passport of a document has changed since, or is recalled or archived. */
+export type StatusPurpose = (typeof PURPOSES)[number]
+
+/** `url` is where the list is published. `purpose` is `revocation` by default. */
+export type StatusList = {
+  url: string
+  did: string
+  bits: Uint8Array
+  validFrom: Date
+  validUntil: Date
+  purpose?: StatusPurpose
+}
 
 /** Without its proof. Times are to the second. */
-export const buildStatusListCredential = ({ url, did, bits, validFrom, validUntil }: StatusList) => ({
+export const buildStatusListCredential = ({
+  url,
+  did,
+  bits,
+  validFrom,
+  validUntil,
+  purpose = 'revocation',
+}: StatusList) => ({
   '@context': [TERMS.context],
   id: url,
   type: TERMS.credentialTypes,
@@ -87,26 +105,28 @@ export const buildStatusListCredential = ({ url, did, bits, validFrom, validUnti
   credentialSubject: {
     id: `${url}#list`,
     type: TERMS.subjectType,
-    statusPurpose: TERMS.purpose,
+    statusPurpose: purpose,
     encodedList: encodeStatusBits(bits),
   },
 })
 
 const formatSeconds = (time: Date) => time.toISOString().replace(/\.\d{3}Z$/, 'Z')
 
-/** The bits of a list's `credentialSubject`; undefined if it is none of revocations. Throws `malformed`. */
-export function findRevocationBits(subject: unknown): Uint8Array | undefined {
+/** The bits of a list's `credentialSubject`; undefined if its purpose is another. Throws `malformed`. */
+export function findListBits(subject: unknown): { bits: Uint8Array; purpose: StatusPurpose } | undefined {
   const { type, statusPurpose, encodedList } = asObject(subject)
-  if (type !== TERMS.subjectType || statusPurpose !== TERMS.purpose) return undefined
+  if (type !== TERMS.subjectType) return undefined
+  const purpose = PURPOSES.find(one => one === statusPurpose)
+  if (purpose === undefined) return undefined
   if (typeof encodedList !== 'string') throw malformed('A status list is not base64url.')
-  return decodeStatusBits(encodedList)
+  return { bits: decodeStatusBits(encodedList), purpose }
 }
 
 /** `credentialStatus` of a credential. UNTP wants the index as a number, the W3C as a text. */
 export const buildStatusEntry = <T extends number | string>(listUrl: string, index: T) => ({
   type: TERMS.entryType,
   id: `${listUrl}#${index}`,
-  statusPurpose: TERMS.purpose,
+  statusPurpose: 'revocation',
   statusListIndex: index,
   statusListCredential: listUrl,
 })

@@ -18,6 +18,7 @@ import { createManifest } from '../../passports/documents/sign-manifest.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { getSettledTime, listChangedPassports } from '../../passports/read/list-changes.ts'
+import { forgetMessages } from '../../passports/signed/list-messages.ts'
 import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
@@ -212,6 +213,8 @@ async function writeShared(setup: MirrorSetup, ctx: AccountContext, shared: Mirr
   const document = await buildIssuerDocument({ sql, addresses }, issuer.name)
   await shared.put({ path: `${path}/did.json`, body: JSON.stringify(document) })
   await mirrorTokens(ctx, shared, path)
+  // The list has to say what the documents beside it say.
+  forgetMessages(sql)
   for (let list = 1; ; list++) {
     const { status, body } = await setup.fetchPage(`/${path}/status/${list}`, '*/*')
     if (status !== 200) return
@@ -219,5 +222,7 @@ async function writeShared(setup: MirrorSetup, ctx: AccountContext, shared: Mirr
     // Not at its own address, which is below that of a file.
     const token = await getStaticPage(setup, `/${path}/status/${list}/token`, '*/*')
     await shared.put({ path: `${path}/status/${list}.jwt`, body: token })
+    const messages = await getStaticPage(setup, `/${path}/messages/${list}`, '*/*')
+    await shared.put({ path: `${path}/messages/${list}`, body: messages })
   }
 }

@@ -6,7 +6,7 @@ import { type Credential, type RouteCalls, varyRead, type WorstCall, withBodies 
 import { LANGUAGES, RICH } from './heavy-data.ts'
 import type { Ask } from './measure.ts'
 import { JSON_SHAPES, LEGAL_JSON } from './shapes.ts'
-import type { World } from './world.ts'
+import { FULL_LISTS, type World } from './world.ts'
 
 const JSON_BYTES = 1024 * 1024
 const NOBODY = '01m7zzzzzzzzzzzzzzzzzzzzzz'
@@ -18,6 +18,8 @@ type Entry = {
   paths: (world: World) => readonly string[]
   accepts?: readonly number[]
   headers?: Readonly<Record<string, string>>
+  /** Changes a path for each attempt. */
+  vary?: (path: string) => string
 }
 
 const ids = ({ products: { rich, crowded, long, values, item } }: World) => [
@@ -111,6 +113,11 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     paths: ({ issuer }) => [`/issuers/${issuer}/status/1`, `/issuers/${issuer}/status/999999999`],
     accepts: [200, 404],
   },
+  '/issuers/:name/messages/:n': {
+    paths: ({ issuer }) => [`/issuers/${issuer}/messages/1`, `/issuers/${issuer}/messages/999999999`],
+    accepts: [200, 404],
+    vary: path => path.replace(/\/messages\/1$/, () => `/messages/${1 + (turn++ % FULL_LISTS)}`),
+  },
   '/issuers/:name/status/:n/token': {
     paths: ({ issuer }) => [`/issuers/${issuer}/status/1/token`],
     accepts: [200, 404],
@@ -130,10 +137,10 @@ export const listSiteCalls = (world: World, urls: readonly string[]): RouteCalls
     return [{ route: `GET ${url}`, calls: listReads(world, entry), ...(accepts && { accepts }) }]
   })
 
-function listReads(world: World, { paths }: Entry): WorstCall[] {
+function listReads(world: World, { paths, vary = path => path }: Entry): WorstCall[] {
   const credential = 'anonymous'
   const all = paths(world)
-  const make = (path: string) => (): Ask => ({ method: 'GET', path })
+  const make = (path: string) => (): Ask => ({ method: 'GET', path: vary(path) })
   const languages = {
     'accept-language': LANGUAGES.map((one, n) => `${one};q=${(1 - n / 100).toFixed(2)}`).join(),
   }

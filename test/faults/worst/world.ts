@@ -14,6 +14,7 @@ import { sha256Hex } from '../../../src/kernel/crypto.ts'
 import { idFromUuid, newUuid, parseId } from '../../../src/kernel/ids.ts'
 import { createSecretCipher } from '../../../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../../../src/passports/access/access-links.ts'
+import { STATUS_LIST_LENGTH } from '../../../src/standards/signing/status-list.ts'
 import { fill, fillItems } from '../../fill-database.ts'
 import { nextGtin } from '../../harness.ts'
 import { makePdf, makePng } from '../../media/sample-files.ts'
@@ -28,7 +29,12 @@ export type Scale = {
   versions: number
   offers: number
   people: number
+  /** In each of the first status lists. */
+  places: number
 }
+
+/** Status lists of the account. One more than the attempts of a call, as a copy is shared for a while. */
+export const FULL_LISTS = 4
 
 export const WHOLE: Scale = {
   models: 2_000,
@@ -37,6 +43,7 @@ export const WHOLE: Scale = {
   versions: 200,
   offers: 100,
   people: 15,
+  places: STATUS_LIST_LENGTH,
 }
 export const SAMPLE: Scale = {
   models: 200,
@@ -45,6 +52,7 @@ export const SAMPLE: Scale = {
   versions: 10,
   offers: 20,
   people: 3,
+  places: 4_000,
 }
 
 /** `id`: of the session, as addresses name it. */
@@ -78,7 +86,7 @@ export async function createWorld(stand: Stand, scale: Scale): Promise<World> {
   await fillOther(stand, scale)
   const ctx = await openAccount(stand, 'Heavy')
   const accountId = ctx.accountId
-  await fill(ctx.sql, { accountId, count: scale.models, word: 'Merino', rare: 'rare' })
+  const models = await fill(ctx.sql, { accountId, count: scale.models, word: 'Merino', rare: 'rare' })
   const makeKey = async (scope: Scope) =>
     (await createKey(operator, { accountId, name: scope, scope, expiresAt: undefined, createdBy: 'test' }))
       .key
@@ -91,6 +99,7 @@ export async function createWorld(stand: Stand, scale: Scale): Promise<World> {
   let turn = 0
   const files = await createFiles(stand, keys.full)
   const issuer = await setSigning({ ...ctx, secretCipher: createSecretCipher(SECRET_KEY) }, true)
+  await fillStatusLists(ctx, models, scale.places)
   const gtin = nextGtin()
   const products = await createProducts(call, scale, gtin, files)
   const expiresAt = new Date(Date.now() + 86_400_000)
@@ -128,6 +137,19 @@ async function fillOther(stand: Stand, { otherItems }: Scale): Promise<void> {
   const { sql, accountId } = await openAccount(stand, 'Other')
   const models = await fill(sql, { accountId, count: 30, word: 'Linen' })
   await fillItems(sql, { accountId, models, each: otherItems / 30, prefix: 'O' })
+}
+
+/** With places of old versions, so that recalls are looked up for each. */
+async function fillStatusLists(
+  { sql, accountId }: AccountContext,
+  models: readonly string[],
+  places: number,
+) {
+  await sql`
+    insert into credential_status (account_id, passport_id, first_version, list_no, list_index, created_at)
+    select ${accountId}, (${`{${models.join(',')}}`}::text::uuid[])[1 + i % ${models.length}::int], 1 + i / ${models.length}::int,
+      1 + i / ${places}::int, i % ${places}::int, now()
+    from generate_series(0, ${FULL_LISTS * places - 1}::int) i`
 }
 
 let people = 0

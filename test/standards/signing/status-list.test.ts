@@ -10,7 +10,7 @@ import {
   decodeStatusBits,
   decodeTokenStatusBits,
   encodeStatusBits,
-  findRevocationBits,
+  findListBits,
   isRevoked,
   STATUS_LIST_LENGTH,
   setRevoked,
@@ -39,13 +39,16 @@ describe('a bitstring status list', () => {
     assert.deepEqual(listRevoked(decodeStatusBits(credential.credentialSubject.encodedList)), [500])
   })
 
-  test('is no list of revocations if it is of another purpose or type', () => {
+  test('says of which purpose it is, and is none if it is of another purpose or type', () => {
     const { credentialSubject: subject } = credential
-    const bits = findRevocationBits(subject)
-    assert.ok(bits !== undefined && isRevoked(bits, 500))
-    for (const other of ['suspension', 'message', 'refresh', undefined, ['revocation']])
-      assert.ok(findRevocationBits({ ...subject, statusPurpose: other }) === undefined, String(other))
-    assert.ok(findRevocationBits({ ...subject, type: 'StatusList2021' }) === undefined)
+    for (const purpose of ['revocation', 'message']) {
+      const found = findListBits({ ...subject, statusPurpose: purpose })
+      assert.ok(found !== undefined && isRevoked(found.bits, 500))
+      assert.equal(found.purpose, purpose)
+    }
+    for (const other of ['suspension', 'refresh', undefined, ['revocation'], ['message']])
+      assert.ok(findListBits({ ...subject, statusPurpose: other }) === undefined, String(other))
+    assert.ok(findListBits({ ...subject, type: 'StatusList2021' }) === undefined)
   })
 
   test('is the credential of the example', () => {
