@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findLinkProblem, type LinkProblem } from '../../src/kernel/http/public-link.ts'
-import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { checkStory } from '../../src/passports/story/check-story.ts'
+import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 /** Address, problem, and whether the contract accepts it in the data of a product. */
 const CASES: readonly (readonly [address: string, problem: LinkProblem | undefined, isAccepted: boolean])[] =
@@ -27,6 +28,9 @@ const CASES: readonly (readonly [address: string, problem: LinkProblem | undefin
     ['http://localhost:3000/d/x', 'private', true],
     ['https://LOCALHOST./', 'private', true],
     ['https://printer.local/', 'private', true],
+    ['https://wiki/manual.pdf', 'private', true],
+    ['http://carnet:3000/d/x', 'private', true],
+    ['https://WIKI./', 'private', true],
     ['https://wiki.internal/manual', 'private', true],
     ['https://127.0.0.1/', 'private', true],
     ['https://2130706433/', 'private', true],
@@ -111,6 +115,65 @@ describe('an address in an offer', () => {
       const body = { kind: 'repair', title: { en: 'Repair' }, url: address }
       const { status, text } = await t.ask('POST', '/api/v1/offers', { key: account.key, body })
       assert.equal(status, isAccepted ? 201 : 422, text)
+    })
+  }
+})
+
+describe('an address in a recall', () => {
+  test('is a link by the same rule, on the page and in JSON-LD', async () => {
+    const { id } = (await create({})).json.data
+    for (const [address, problem] of CASES) {
+      const body = { hazard: { en: 'Fire' }, action: { en: 'Stop.' }, url: address }
+      const path = `/api/v1/products/${id}/recall`
+      const { status } = await t.ask('PUT', path, { key: account.key, body })
+      if (problem === undefined) assert.ok(status < 300, address)
+      if (status >= 300) continue
+      t.clock.advance(2_000)
+      const href = new URL(address).href
+      const page = await t.ask('GET', `/p/${id}`)
+      assert.equal(
+        page.text.includes(`href="${href.replaceAll('&', '&amp;')}"`),
+        problem === undefined,
+        address,
+      )
+      const jsonLd = await t.ask('GET', `/p/${id}?format=jsonld`)
+      const text = JSON.stringify(JSON.parse(jsonLd.text))
+      assert.equal(text.includes(`"@id":${JSON.stringify(href)}`), problem === undefined, address)
+    }
+  })
+})
+
+describe('the address of copies', () => {
+  test('is a link by the same rule, on the page and in link sets', async () => {
+    const gtin = nextGtin()
+    const { id } = (await create({ gtin })).json.data
+    for (const [address, problem] of CASES.filter(([, , isAccepted]) => isAccepted)) {
+      const base = address.replace(/\/+$/, '')
+      await t.setup.sql`update account set backup_base_url = ${base} where id = ${account.id}`
+      t.clock.advance(2_000)
+      const copy = `${base}/p/${id}`
+      const page = await t.ask('GET', `/p/${id}`)
+      const href = new URL(copy).href.replaceAll('&', '&amp;')
+      assert.equal(page.text.includes(`href="${href}"`), problem === undefined, address)
+      const { json } = await t.ask('GET', `/01/0${gtin}?linkType=linkset`)
+      const [{ alternate }] = json.linkset
+      assert.deepEqual(
+        alternate?.map((one: { href: string }) => one.href),
+        problem ? undefined : [copy],
+        address,
+      )
+    }
+    await t.setup.sql`update account set backup_base_url = null where id = ${account.id}`
+  })
+})
+
+describe('a link of the block From the brand', () => {
+  for (const [address, problem] of CASES) {
+    const isAccepted = problem === undefined && /^https:/i.test(address)
+    test(`${JSON.stringify(address)} is ${isAccepted ? 'accepted' : 'refused'}`, () => {
+      const check = () => checkStory({ links: [{ url: address, label: { en: 'Shop' } }] })
+      if (isAccepted) check()
+      else assert.throws(check, { code: 'validation' })
     })
   }
 })

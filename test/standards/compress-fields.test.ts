@@ -11,7 +11,7 @@ import { buildElements } from '../../src/standards/en18223/elements.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
 
-const OPTIONS = { nsUrl: 'https://example.com/ns', primaryLanguage: 'de-AT' }
+const OPTIONS = { nsUrl: 'https://example.com/ns', primaryLanguage: 'de-AT', ownHost: 'example.com' }
 
 /** The same members in the same order. */
 function assertSame({ fields }: CompleteCategory, data: DataObject): void {

@@ -47,7 +47,11 @@ export const findPageLimit = (path: string): string | undefined =>
   )?.[0]
 
 /** Changes each field with a value, also inside of others, which are changed first. */
-function mapFields(fields: readonly Field[], data: Any, change: (field: Field, value: Any) => Any): Any {
+export function mapFields(
+  fields: readonly Field[],
+  data: Any,
+  change: (field: Field, value: Any) => Any,
+): Any {
   return Object.fromEntries(
     Object.entries<Any>(data).map(([name, value]) => {
       const field = fields.find(one => one.name === name)

@@ -23,6 +23,10 @@ export function findLinkProblem(text: string, ownHost?: string): LinkProblem | u
   return host !== ownHost && isPrivateHost(hostname) ? 'private' : undefined
 }
 
+/** Whether readers get the value as a link, and programs as the type of one. */
+export const isReaderLink = (value: unknown, ownHost: string): value is string =>
+  typeof value === 'string' && findLinkProblem(value, ownHost) === undefined
+
 /** For links that are refused if pages would not show them. `SAFE_LINK_RULE` follows the field's name. */
 export const isSafeLink = (text: string): boolean =>
   /^https:/i.test(text) && findLinkProblem(text) === undefined
@@ -33,10 +37,13 @@ export const SAFE_LINK_RULE =
 /** RFC 6761, RFC 6762, RFC 8375, and the name that ICANN has reserved for private use. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)\.?$/
 
+/** A name without a dot (`https://wiki/`) is one of a private network: no public name is. */
+const isDotless = (name: string): boolean => !name.replace(/\.$/, '').includes('.')
+
 const NO_EXCEPTIONS = createAddressList([])
 
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) === 0) return PRIVATE_NAMES.test(host)
+  if (isIP(host) === 0) return PRIVATE_NAMES.test(host) || isDotless(host)
   return explainForbiddenAddress(host, NO_EXCEPTIONS) !== undefined
 }

@@ -2,6 +2,7 @@
 import { disclose } from '../../categories/disclose.ts'
 import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { GS1_VOC } from '../../gs1/link-type.ts'
+import { isReaderLink } from '../../kernel/http/public-link.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
 import type { Offer } from '../../passports/offers/offer.ts'
@@ -36,6 +37,7 @@ export function renderLinkset(
     >)[],
   { formats, offers, backupBaseUrl }: LinksetOptions,
 ): string {
+  const ownHost = new URL(addresses.publicUrl).host
   const linkset = levels.map(row => {
     const { name, languages } = getNameAndLanguages(row)
     const href = passportUrl(addresses, idFromUuid(row.id))
@@ -49,7 +51,7 @@ export function renderLinkset(
         ? {}
         : { [`${GS1_VOC}recallStatus`]: [{ ...buildLink(HTML, href, languages), title: 'Recall notice' }] }),
       ...buildOfferLinks(offers, row),
-      ...(backupBaseUrl === null ? {} : { alternate: [buildCopyLink(backupBaseUrl, row)] }),
+      ...(isReaderLink(backupBaseUrl, ownHost) ? { alternate: [buildCopyLink(backupBaseUrl, row)] } : {}),
     }
   })
   return JSON.stringify({ linkset })

@@ -5,6 +5,7 @@ import {
   type AasOptions,
   buildCollection,
   buildFieldElements,
+  buildOptions,
   buildProperty,
   type SubmodelElement,
 } from './elements.ts'
@@ -46,7 +47,7 @@ type BatteryInput = { reading: UndatedReading; fields: readonly Field[]; options
 
 /** `others`: fields with no place in these submodels. */
 export function listBatterySubmodels(reading: UndatedReading, fields: readonly Field[], nsUrl: string) {
-  const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
+  const options = buildOptions(reading, nsUrl)
   const select = (submodel: BatterySubmodel): BatteryInput => ({
     reading,
     fields: fields.filter(field => findSubmodel(field) === submodel),

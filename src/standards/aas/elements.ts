@@ -4,9 +4,11 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { isReaderLink } from '../../kernel/http/public-link.ts'
 import { buildDictionaryReference } from '../en18223/dictionary.ts'
 import { isResource } from '../en18223/elements.ts'
 import { guessMediaType } from '../media-types.ts'
+import type { UndatedReading } from '../reading.ts'
 import { buildTermUrn } from '../term-urn.ts'
 import {
   type IdtaElement,
@@ -24,7 +26,14 @@ export type AasOptions = {
   nsUrl: string
   /** Its text comes first. */
   primaryLanguage: string
+  /** Host and port of this server, whose own addresses are links wherever it runs. */
+  ownHost: string
 }
+
+export const buildOptions = (
+  { primaryLanguage, url }: Pick<UndatedReading, 'primaryLanguage' | 'url'>,
+  nsUrl: string,
+): AasOptions => ({ nsUrl, primaryLanguage, ownHost: new URL(url).host })
 
 /**
  * Of an element: without a name inside lists, without a meaning where there is no entry for it. `otherIds`:
@@ -170,7 +179,7 @@ export function buildFieldElement(
     )
   if (field.type === 'list')
     return Array.isArray(value) ? buildList(field, value, head, options, known) : undefined
-  const valueType = (fits ? known.valueType : undefined) ?? getValueType(field, value)
+  const valueType = (fits ? known.valueType : undefined) ?? getValueType(field, value, options)
   return buildProperty(head, valueType, formatScalar(value))
 }
 
@@ -207,7 +216,7 @@ const buildDocumentElements = (
   buildFieldElements(fields, document, options, members).map(element => {
     const { valueType: _, modelType: __, value, ...head } = element
     const isUrl = getOwn(head, 'idShort') === (members.url?.idShort ?? '')
-    return isUrl && typeof value === 'string' && isFileAddress(value)
+    return isUrl && isReaderLink(value, options.ownHost) && isFileAddress(value)
       ? { modelType: MODEL_TYPE.file, ...head, contentType: guessMediaType(value), value }
       : element
   })
@@ -245,8 +254,9 @@ const isUnsignedInt = (value: unknown): boolean =>
 const formatScalar = (value: unknown): string =>
   typeof value === 'number' ? sumExactly([value]) : String(value)
 
-function getValueType(field: Field, value: unknown): ValueType {
-  if (field.format === 'url') return isAnyUri(String(value)) ? VALUE_TYPE.anyUri : VALUE_TYPE.string
+function getValueType(field: Field, value: unknown, { ownHost }: AasOptions): ValueType {
+  if (field.format === 'url')
+    return isReaderLink(value, ownHost) && isAnyUri(value) ? VALUE_TYPE.anyUri : VALUE_TYPE.string
   if (field.format !== 'partial_date') return getEntryType(field)
   const { length } = String(value)
   if (length === 'YYYY'.length) return VALUE_TYPE.year

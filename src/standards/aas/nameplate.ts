@@ -6,6 +6,7 @@ import type { UndatedReading } from '../reading.ts'
 import {
   type AasOptions,
   buildFieldElement,
+  buildOptions,
   buildProperty,
   buildTranslations,
   type SubmodelElement,
@@ -24,7 +25,7 @@ export const isOnNameplate = ({ name, section }: Field): boolean =>
 
 export function buildNameplate(reading: UndatedReading, nsUrl: string): SubmodelElement[] {
   const { category, data, lot, serial } = reading
-  const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
+  const options = buildOptions(reading, nsUrl)
   const field = (name: string) => buildNamedField(reading, name, options)
   const text = (idShort: string, semanticId: string, value: string | null | undefined) =>
     value === undefined || value === null

@@ -12,6 +12,7 @@ import { listBatterySubmodels } from './battery-submodels.ts'
 import {
   buildFieldElement,
   buildFieldElements,
+  buildOptions,
   buildProperty,
   buildPropertyList,
   refer,
@@ -41,9 +42,11 @@ export function buildSubmodels(reading: UndatedReading, publisher: Publisher): S
     { idShort: 'Nameplate', elements: buildNameplate(reading, nsUrl) },
     ...listProductSubmodels(reading, rest, nsUrl),
   ]
-  const record = buildFieldElements(RECORD_FIELD.fields ?? [], buildRecord(reading, publisher), {
-    ...{ nsUrl, primaryLanguage: reading.primaryLanguage },
-  })
+  const record = buildFieldElements(
+    RECORD_FIELD.fields ?? [],
+    buildRecord(reading, publisher),
+    buildOptions(reading, nsUrl),
+  )
   return [
     buildMetadata(reading, publisher),
     ...[...parts, { idShort: 'PassportRecord', elements: record }]
@@ -68,7 +71,7 @@ function listProductSubmodels(
 }
 
 function buildProductData(reading: UndatedReading, fields: readonly Field[], nsUrl: string): SubmodelPart {
-  const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
+  const options = buildOptions(reading, nsUrl)
   const taken = new Set<string>()
   const elements = fields.flatMap(field => {
     const known = DOCUMENT_LISTS[field.name] ?? {}

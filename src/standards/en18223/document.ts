@@ -29,5 +29,5 @@ const buildDataElements = (reading: UndatedReading, { nsUrl, issuer }: Publisher
   buildElements(
     [...reading.category.fields, RECORD_FIELD],
     { ...reading.data, [RECORD_FIELD.name]: buildRecord(reading, { issuer }) },
-    { nsUrl, primaryLanguage: reading.primaryLanguage },
+    { nsUrl, primaryLanguage: reading.primaryLanguage, ownHost: new URL(reading.url).host },
   )

@@ -3,6 +3,7 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { pickText } from '../../categories/pick-text.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { isReaderLink } from '../../kernel/http/public-link.ts'
 import { guessMediaType } from '../media-types.ts'
 import { buildDictionaryReference } from './dictionary.ts'
 import { DATA_TYPE, ELEMENT_MEMBER, OBJECT_TYPE } from './names.ts'
@@ -14,6 +15,8 @@ export type ElementOptions = {
   nsUrl: string
   /** Its text comes first. */
   primaryLanguage: string
+  /** Host and port of this server, whose own addresses are links wherever it runs. */
+  ownHost: string
 }
 
 /** The elements of those fields that have a value, in their order. */
@@ -49,16 +52,16 @@ function buildElement(
       return {
         ...head,
         [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.single,
-        [ELEMENT_MEMBER.valueDataType]: getDataType(field, value),
+        [ELEMENT_MEMBER.valueDataType]: getDataType(field, value, options),
         [ELEMENT_MEMBER.value]: value,
       }
   }
 }
 
-function getDataType({ type, format }: Field, value: unknown): string {
+function getDataType({ type, format }: Field, value: unknown, { ownHost }: ElementOptions): string {
   if (type === 'number') return DATA_TYPE.decimal
   if (type === 'boolean') return DATA_TYPE.boolean
-  if (format === 'url') return DATA_TYPE.anyUri
+  if (format === 'url') return isReaderLink(value, ownHost) ? DATA_TYPE.anyUri : DATA_TYPE.string
   if (format !== 'partial_date') return DATA_TYPE.string
   const { length } = String(value)
   if (length === 'YYYY'.length) return DATA_TYPE.year

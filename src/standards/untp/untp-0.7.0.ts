@@ -1,6 +1,7 @@
 /** A passport as a UNTP 0.7.0 credential, not signed. Other versions of UNTP get a file of their own. */
 import { pickText } from '../../categories/pick-text.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { isReaderLink } from '../../kernel/http/public-link.ts'
 import { describeParty } from '../company-identifiers.ts'
 import { compressFields } from '../en18223/compress-fields.ts'
 import { buildRecordMembers } from '../en18223/document.ts'
@@ -42,7 +43,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 /** Fields that always have a member of their own. */
 const EXPRESSED = new Set([
   ...['productName', 'sku', 'commodityCode', 'countryOfManufacture', 'dimensions'],
-  ...['weightKg', 'weightGrams', ...Object.keys(DOCUMENTS)],
+  ...['weightKg', 'weightGrams'],
 ])
 
 export type UntpInput = {
@@ -152,7 +153,7 @@ function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts
   const date = findProductionDate(reading)
   const dimensions = { ...buildDimensions(data), ...buildDimensions(asObject(getOwn(data, 'dimensions'))) }
   const [productImage, ...morePictures] = listPictures(reading, publisher.nsUrl)
-  const relatedDocument = [...listDocuments(data, publisher.nsUrl), ...morePictures]
+  const relatedDocument = [...listDocuments(reading, publisher.nsUrl), ...morePictures]
   const provenance = buildMaterialProvenance(data)
   return {
     type: ['Product'],
@@ -250,7 +251,12 @@ const buildDimensions = (data: DataObject): DataObject =>
     }),
   )
 
-function listDocuments(data: DataObject, nsUrl: string): DataObject[] {
+const getOwnHost = ({ url }: Reading): string => new URL(url).host
+
+/** Those with an address that readers get as a link. */
+function listDocuments(reading: Reading, nsUrl: string): DataObject[] {
+  const { data } = reading
+  const ownHost = getOwnHost(reading)
   const documents = getOwn(data, 'complianceDocuments')
   const links = Array.isArray(documents) ? documents.map(asObject) : []
   const others = Object.entries(DOCUMENTS).map(([name, title]) => ({
@@ -262,7 +268,7 @@ function listDocuments(data: DataObject, nsUrl: string): DataObject[] {
     ...links.map(({ url, title, type }) => ({ url, title: title ?? type, term: 'complianceDocument' })),
     ...others,
   ].flatMap(({ url, title, term }) =>
-    typeof url === 'string'
+    isReaderLink(url, ownHost)
       ? [
           {
             linkURL: url,
@@ -305,7 +311,7 @@ type CharacteristicContext = {
  */
 function buildCharacteristics(reading: Reading, context: CharacteristicContext): DataObject {
   const rest = reading.category.fields.flatMap(({ name }) => {
-    if (EXPRESSED.has(name) || name === context.composition) return []
+    if (isExpressed(name, reading) || name === context.composition) return []
     const value = selectRest(name, getOwn(reading.data, name), reading, context)
     return value === undefined ? [] : [[name, value]]
   })
@@ -317,6 +323,11 @@ function buildCharacteristics(reading: Reading, context: CharacteristicContext):
     [PASSPORT_RECORD]: { status: reading.status, ...record },
   }
 }
+
+/** An address that is no link stays among the characteristics. */
+const isExpressed = (name: string, reading: Reading): boolean =>
+  EXPRESSED.has(name) ||
+  (Object.hasOwn(DOCUMENTS, name) && isReaderLink(getOwn(reading.data, name), getOwnHost(reading)))
 
 /** The part of a field's value that has no other place; undefined if all of it has. */
 function selectRest(
@@ -339,7 +350,7 @@ function selectRest(
       }
     }
     case 'complianceDocuments':
-      return hasDetails(value) ? value : undefined
+      return hasDetails(value) || hasOtherAddresses(value, getOwnHost(reading)) ? value : undefined
     default:
       return value
   }
@@ -354,3 +365,7 @@ const isInParty = (operator: DataObject): boolean =>
 /** Whether a document has more than the link says. */
 const hasDetails = (documents: unknown): boolean =>
   Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
+
+/** Whether an address is no link, so that it is not among the related documents. */
+const hasOtherAddresses = (documents: unknown, ownHost: string): boolean =>
+  Array.isArray(documents) && documents.some(one => !isReaderLink(getOwn(asObject(one), 'url'), ownHost))
