@@ -104,6 +104,9 @@ describe('a public document that is withdrawn', () => {
       const answer = await t.ask(method, `/api/v1/media/${id}`, { key: account.key })
       assert.deepEqual([answer.status, answer.json.code], [410, 'gone'], method)
     }
+    const { paths } = (await t.ask('GET', '/api/v1/openapi.json')).json
+    for (const method of ['get', 'delete'])
+      assert.ok('410' in paths['/media/{media}'][method].responses, `${method} is documented`)
     const list = await t.ask('GET', '/api/v1/media', { key: account.key })
     assert.ok(!list.text.includes(id))
     assert.equal((await get(`/d/${id}`, { authorization: `Bearer ${account.key}` })).status, 410)

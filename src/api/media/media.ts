@@ -218,6 +218,7 @@ export const readMedia = defineEndpoint({
   description:
     'What is known about the file. Its bytes are at `url`. With the temporary id of a file that is fetched from an address: `fetching`, then the file with its own id, or `refused` with the reason. The temporary id answers for 30 days.',
   responses: { 200: FILE_RESPONSE },
+  errors: ['gone'],
   handle: async call => ({
     body: successJson(JSON.stringify(toAnyJson(call, await getMediaOrFetch(call.account, call.path.media)))),
   }),
@@ -232,7 +233,7 @@ export const deleteMediaEndpoint = defineEndpoint({
   description:
     'A file that is still fetched is fetched no more. A file to which any version of a passport refers stays: passports can be read as of every date. So does a file that a draft names, or that the block *From the brand* shows.',
   responses: { 204: { description: 'The file is deleted.' } },
-  errors: ['in_use'],
+  errors: ['gone', 'in_use'],
   async handle(call) {
     const ctx = { ...call.account, ...call.setup.media, isNamedInDraft }
     await deleteMediaOrFetch(ctx, call.path.media)
