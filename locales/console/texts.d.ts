@@ -902,6 +902,24 @@ export type Texts = {
     }
     lookedNone: string
     otherFields: string
+    nothingAsked: {
+      units: string
+      check: string
+      later: string
+      not_applicable: string
+    }
+    unitsWithout: (values: { count: number; lacking: Value }) => string
+    unitsComplete: (values: { count: number }) => string
+    unitsUnknown: string
+    ruleUnitsWithout: (values: { count: number; lacking: Value }) => string
+    ruleUnitsComplete: (values: { count: number }) => string
+    unitsInPart: string
+    notWhole: string
+    nothingMissingOfChecked: string
+    dueDay: (values: { date: Value; who: Value }) => string
+    unverified: (values: { text: Value }) => string
+    readOn: (values: { date: Value }) => string
+    readThrough: (values: { date: Value; source: Value }) => string
   }
   accountReadiness: {
     title: string
@@ -941,6 +959,8 @@ export type Texts = {
     }
     share: (values: { percent: Value }) => string
     lacking: (values: { count: number }) => string
+    nothingAsked: (values: { count: number }) => string
+    notWhole: string
   }
   scans: {
     title: string
@@ -1836,6 +1856,7 @@ export type Texts = {
     actHints: {
       "fr.agec.textile": string
       "eu.registry": string
+      "fr.agec.furniture": string
     }
     company: string
     askedBy: (values: { acts: Value }) => string

@@ -11,6 +11,7 @@ const facts = {
 }
 const severity = { enum: ['required', 'recommended', 'when_applicable', 'pending', 'excluded'] }
 const condition = { $ref: '#/$defs/condition' }
+const texts = { type: 'array', minItems: 1, items: text }
 
 const closed = (required: readonly string[], properties: Record<string, unknown>) => ({
   type: 'object',
@@ -19,6 +20,26 @@ const closed = (required: readonly string[], properties: Record<string, unknown>
   properties,
 })
 
+/** One day for all, or days with their conditions. */
+const days = {
+  oneOf: [
+    date,
+    { type: 'null' },
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: 20,
+      items: closed(['on', 'for', 'source'], {
+        on: date,
+        for: text,
+        when: condition,
+        question: text,
+        source: texts,
+      }),
+    },
+  ],
+}
+
 const RULE = closed(['id', 'title', 'question', 'source', 'level', 'audience', 'severity', 'met'], {
   id,
   nr: { type: 'integer', minimum: 1 },
@@ -26,13 +47,14 @@ const RULE = closed(['id', 'title', 'question', 'source', 'level', 'audience', '
   question: text,
   hint: text,
   note: text,
-  source: { type: 'array', minItems: 1, items: text },
+  source: texts,
+  unverified: text,
   level: { enum: ['model', 'batch', 'item'] },
   audience: { type: 'array', minItems: 1, items: { enum: AUDIENCES } },
   nature: { enum: ['static', 'dynamic'] },
   severity: { oneOf: [severity, { type: 'object', minProperties: 1, additionalProperties: severity }] },
   categories: { type: 'array', minItems: 1, items: id },
-  from: { oneOf: [date, { type: 'null' }] },
+  from: days,
   earliest: { type: 'object', additionalProperties: date },
   due: { const: 'in_use' },
   pending: text,
@@ -57,7 +79,7 @@ export const ACT_SCHEMA = {
       activation: { enum: ['auto', 'opt_in'] },
       counts: { enum: ['required', 'recommended'] },
       granularity: { const: 'item' },
-      due: { oneOf: [date, { type: 'null' }] },
+      due: days,
       due_small: date,
       expected: closed([], { adoption: text, application: text }),
       parameters: {
@@ -70,7 +92,13 @@ export const ACT_SCHEMA = {
       applies: condition,
       scopes: { type: 'object', minProperties: 1, additionalProperties: condition },
       scope_question: { type: 'object', additionalProperties: text },
-      sources: { type: 'array', minItems: 1, items: text },
+      sources: texts,
+      not_modelled: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 50,
+        items: closed(['title', 'source'], { title: text, source: texts }),
+      },
       note: text,
       rules: { type: 'array', minItems: 1, maxItems: 1_000, items: RULE },
     },

@@ -19,6 +19,24 @@ export type ConditionFile =
 /** `F`: a fact by its text, or compiled. A condition that is undefined holds if a person says so. */
 type Alternatives<F> = readonly (readonly F[])[]
 
+/** A day, and for whom. The first of a list whose condition holds counts; without one it always holds. */
+type DayTexts = {
+  on: string
+  /** The condition in words. */
+  for: string
+  source: readonly string[]
+  /** What to ask if it is unknown whether the condition holds. */
+  question?: string
+}
+type DayFile = DayTexts & { when?: ConditionFile }
+/** One day for all, null: not known, or days with their conditions. */
+type DaysFile = string | null | readonly DayFile[]
+
+export type DueDay = DayTexts & { when: Condition }
+
+/** What of an act no rule asks for. */
+export type MissingRule = { title: string; source: readonly string[] }
+
 type RuleTexts = {
   /** Never used again for another rule. */
   id: string
@@ -36,8 +54,8 @@ type RuleTexts = {
   nature?: 'static' | 'dynamic'
   /** Only for these categories. */
   categories?: readonly string[]
-  /** The day from which it is due; null or absent: with the act. */
-  from?: string | null
+  /** Why the rule may differ from its source: nobody has compared it with the paper itself. */
+  unverified?: string
   earliest?: Readonly<Record<string, string>>
   /** Due once the product is in use. */
   due?: 'in_use'
@@ -46,6 +64,8 @@ type RuleTexts = {
 }
 
 export type RuleFile = RuleTexts & {
+  /** From when it is due; null or absent: with the act. */
+  from?: DaysFile
   severity: Severity | Readonly<Record<string, Severity>>
   when?: ConditionFile
   met: Alternatives<string>
@@ -62,18 +82,21 @@ type ActTexts = {
   activation: 'auto' | 'opt_in'
   /** `item`: the act wants a passport for each item. */
   granularity?: 'item'
-  due: string | null
-  due_small?: string
   expected?: { adoption?: string; application?: string }
   /** The account's settings that the conditions ask for: yes or no, or one of some values. */
   parameters?: Readonly<Record<string, 'boolean' | readonly string[]>>
   default_parameters?: Readonly<Record<string, string | boolean>>
   scope_question?: Readonly<Record<string, string>>
   sources: readonly string[]
+  /** Absent: the rules are all that it demands of the product's data. */
+  not_modelled?: readonly MissingRule[]
   note?: string
 }
 
 export type ActFile = ActTexts & {
+  due: DaysFile
+  /** The day of small undertakings. */
+  due_small?: string
   category: string | readonly string[]
   /** The least severity that counts. Default: `required` for an act in force, else `recommended`. */
   counts?: 'required' | 'recommended'
@@ -93,6 +116,8 @@ export type Condition =
   | { kind: 'not'; of: Condition }
 
 export type Rule = RuleTexts & {
+  /** None: due with the act. */
+  from: readonly DueDay[]
   severityIn: (scope: string) => Severity
   when: Condition
   met: Alternatives<RuleFact>
@@ -102,6 +127,8 @@ export type Rule = RuleTexts & {
 }
 
 export type Act = ActTexts & {
+  /** None: the day is not known. */
+  due: readonly DueDay[]
   counts: 'required' | 'recommended'
   applies: Condition
   scopes: ReadonlyMap<string, Condition>

@@ -13,7 +13,7 @@ import { isUseTold, listDeclaredRules, type Subject, USE_FACTS } from './subject
 import type { Truth } from './truth.ts'
 
 /** Raise it when a fact gets another meaning, or the bits another form: all bits are then written again. */
-const FORM = 1
+const FORM = 2
 
 /** What bits are made of. `hasLot`: whether items with this content are under a batch. */
 export type EncodedSource = { data: DataObject; hasGtin: boolean; hasLot: boolean }
@@ -94,9 +94,9 @@ function hasByLevel(text: string, level: RuleLevel): boolean {
 /** Sorted by text, without those that are not about data. Nothing is measured yet. */
 function listStoredFacts(acts: readonly Act[]): RuleFact[] {
   const facts = acts.flatMap(act => [
-    ...[act.applies, ...act.scopes.values()].flatMap(listConditionFacts),
+    ...[act.applies, ...act.scopes.values(), ...act.due.map(({ when }) => when)].flatMap(listConditionFacts),
     ...act.rules.flatMap(rule => [
-      ...listConditionFacts(rule.when),
+      ...[rule.when, ...rule.from.map(({ when }) => when)].flatMap(listConditionFacts),
       ...rule.met.flat(),
       ...rule.partial.flat(),
     ]),

@@ -2,11 +2,12 @@
  * Facts: what rules ask of a passport, as short texts in the rule files, such as `weightKg` or
  * `labels[symbol=lead]`. docs/readiness.md lists every form.
  */
-import documentTypes from '../../rules/document-types.json' with { type: 'json' }
 import syntheticFibres from '../../rules/synthetic-fibres.json' with { type: 'json' }
-import { normalizeName } from '../categories/names/name-lookup.ts'
+import type { Field } from '../categories/field.ts'
 import { recogniseKnownFibre } from '../categories/names/recognise-names.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
+import { isAnswer } from './answer.ts'
+import { hasDocumentType, isDocumentType } from './document-types.ts'
 import type { Truth } from './truth.ts'
 
 /** Members of the passport itself, which are not in its data. */
@@ -44,9 +45,17 @@ export function parseParameterFact(text: string): ParameterFact | undefined {
   return match === null ? undefined : { parameter: match[1] ?? '', values: (match[2] ?? '').split('|') }
 }
 
+/** The field at a path of members, such as `spareParts.partNumber`. */
+export type FindField = (path: string) => Field | undefined
+
 /** Throws an error with a sentence if the text is no fact. */
-export function parseFact(text: string): RuleFact {
-  return parseRecordFact(text) ?? parseMeasuredFact(text) ?? parseComputedFact(text) ?? parseDataFact(text)
+export function parseFact(text: string, findField: FindField = () => undefined): RuleFact {
+  return (
+    parseRecordFact(text) ??
+    parseMeasuredFact(text) ??
+    parseComputedFact(text) ??
+    parseDataFact(text, findField)
+  )
 }
 
 function parseRecordFact(text: string): RuleFact | undefined {
@@ -79,12 +88,12 @@ function parseComputedFact(text: string): RuleFact | undefined {
   return { text, isComparison: true, read: ({ data }) => isWithin(compute(data)) }
 }
 
-/** Watt-hours: `energyWh`, else the rated capacity times the nominal voltage. */
+/** Watt-hours: `energyWh`, else the rated capacity times the nominal voltage. A zero says nothing. */
 function computeEnergy(data: DataObject): number | undefined {
-  const energy = readNumber(getOwn(data, 'energyWh'))
+  const [energy, capacity, voltage] = ['energyWh', 'ratedCapacity', 'nominalVoltage'].map(
+    name => readNumber(getOwn(data, name)) || undefined,
+  )
   if (energy !== undefined) return energy
-  const capacity = readNumber(getOwn(data, 'ratedCapacity'))
-  const voltage = readNumber(getOwn(data, 'nominalVoltage'))
   return capacity === undefined || voltage === undefined ? undefined : capacity * voltage
 }
 
@@ -121,19 +130,20 @@ const STEP = /^(\w+)(\[\]|\[[^\]]+\])?$/
 
 type Step = { name: string; entries?: (entries: readonly unknown[]) => readonly unknown[]; isEach: boolean }
 
-function parseDataFact(text: string): RuleFact {
+function parseDataFact(text: string, findField: FindField): RuleFact {
   const ending = ENDING.exec(text)?.[0] ?? ''
   const steps = splitPath(text.slice(0, text.length - ending.length)).map(one => parseStep(one, text))
   const [first] = steps
   if (first === undefined) throw new Error(`"${text}" names no field`)
-  const test = parseEnding(ending, text)
+  const path = steps.map(step => step.name).join('.')
+  const test = parseEnding(ending, text, value => isAnswer(value, path, findField(path)))
   const isComparison = /^(=(?!\[\])|>|<|\^)/.test(ending)
   if (isComparison && steps.some(step => step.entries !== undefined))
     throw new Error(`"${text}" compares within a list: write the condition in brackets`)
   return {
     text,
     field: first.name,
-    path: steps.map(step => step.name).join('.'),
+    path,
     isComparison,
     read: ({ data }) => readPath(data, steps, 0, test),
   }
@@ -159,8 +169,8 @@ function parseSelection(text: string, fact: string): (entries: readonly unknown[
   const [, key = '', operator, wanted = ''] = match
   const values = wanted.split('|')
   if (operator === '~') {
-    const spellings = listSpellings(wanted)
-    return entries => entries.filter(one => hasSpelling(getOwn(asObject(one), key), spellings))
+    if (!isDocumentType(wanted)) throw new Error(`"${wanted}" is not in rules/document-types.json`)
+    return entries => entries.filter(one => hasDocumentType(asObject(one), key, wanted))
   }
   if (key !== '') return entries => entries.filter(one => values.includes(String(getOwn(asObject(one), key))))
   return entries => entries.filter(one => values.some(value => isValueOrVariant(one, value)))
@@ -170,22 +180,11 @@ function parseSelection(text: string, fact: string): (entries: readonly unknown[
 const isValueOrVariant = (one: unknown, value: string): boolean =>
   typeof one === 'string' && (one === value || one.startsWith(`${value}-`))
 
-const DOCUMENT_TYPES: Readonly<Record<string, readonly string[]>> = documentTypes
-
-function listSpellings(code: string): ReadonlySet<string> {
-  const spellings = DOCUMENT_TYPES[code]
-  if (spellings === undefined) throw new Error(`"${code}" is not in rules/document-types.json`)
-  return new Set([code, ...spellings].map(normalizeName))
-}
-
-const hasSpelling = (value: unknown, spellings: ReadonlySet<string>): boolean =>
-  typeof value === 'string' && spellings.has(normalizeName(value))
-
 type Test = (value: unknown) => Truth
 
-function parseEnding(ending: string, fact: string): Test {
-  if (ending === '') return isPresent
-  if (ending === '?') return value => isPresent(value) || isEmptyList(value)
+function parseEnding(ending: string, fact: string, isAnswered: (value: unknown) => boolean): Test {
+  if (ending === '') return isAnswered
+  if (ending === '?') return value => isAnswered(value) || isEmptyList(value)
   if (ending === '=[]') return isEmptyList
   if (ending === '~month') return value => typeof value === 'string' && /^\d{4}-\d{2}/.test(value)
   if (ending === '@fibres')
@@ -198,8 +197,8 @@ function parseEnding(ending: string, fact: string): Test {
   const wanted = ending.slice(1).split('|')
   if (wanted.includes('')) throw new Error(`"${fact}" has an empty value`)
   if (ending.startsWith('^'))
-    return value => (isPresent(value) ? wanted.some(one => String(value).startsWith(one)) : undefined)
-  return value => (isPresent(value) ? wanted.includes(String(value)) : undefined)
+    return value => (hasValue(value) ? wanted.some(one => String(value).startsWith(one)) : undefined)
+  return value => (hasValue(value) ? wanted.includes(String(value)) : undefined)
 }
 
 function readPath(value: unknown, steps: readonly Step[], index: number, test: Test): Truth {
@@ -213,12 +212,7 @@ function readPath(value: unknown, steps: readonly Step[], index: number, test: T
   return step.isEach ? entries.every(isTrue) : entries.some(isTrue)
 }
 
-/** Not absent, null, blank, an empty object or an empty list. Texts in several languages: one is enough. */
-function isPresent(value: unknown): boolean {
-  if (value === undefined || value === null) return false
-  if (typeof value === 'string') return value.trim() !== ''
-  if (Array.isArray(value)) return value.length > 0
-  return isObject(value) ? Object.values(value).some(isPresent) : true
-}
+/** Whether there is something to compare with. */
+const hasValue = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0

@@ -1,7 +1,8 @@
 /** Reports as the API and the command line print them. */
 import type { Act, RuleLevel } from './act.ts'
+import type { FoundDay } from './due-day.ts'
 import type { Note } from './notes.ts'
-import { type ActReport, counts, type RuleOutcome, type RuleResult } from './report.ts'
+import { type ActReport, counts, isWhole, type RuleOutcome, type RuleResult } from './report.ts'
 
 /** `summary`: only what a person should look at. */
 export const REPORT_DETAILS = ['summary', 'full'] as const
@@ -16,7 +17,15 @@ type ReportContext = {
   hasAudienceGap: (result: RuleResult) => boolean
   /** What issued units lack, by rule. */
   issuedUnits?: ReadonlyMap<string, IssuedUnits>
+  /** What units lack that the product leaves to them, by act and by rule. */
+  askedUnits?: ReadonlyMap<string, AskedUnits>
 }
+
+/**
+ * Units of which an act or a rule asks something, and how many of these lack it. `at_least`: not all units
+ * were counted.
+ */
+export type AskedUnits = { asked: number; lacking: number; at_least?: true }
 
 /** Units that were issued before their model met a rule. `fill_by`: how they get the value. */
 export type IssuedUnits = { lacking: number; fill_by: 'refresh' | 'children/update' }
@@ -54,7 +63,8 @@ function toActJson(report: ActReport, context: ReportContext) {
     const { undetermined, question } = report
     return { ...describeAct(act), applies: null, undetermined, ...(question && { question }) }
   }
-  const { scope, due, asOf, met, total, percent, isReady, results } = report
+  const { scope, due, asOf, met, total, percent, isReady, nothingAsked, results } = report
+  const units = context.askedUnits?.get(act.id)
   const counted = results.filter(one => counts(act, one))
   const count = (outcome: RuleOutcome) => counted.filter(one => one.outcome === outcome).length
   const advised = results.filter(one => isAdvised(act, one)).map(({ rule }) => rule.id)
@@ -62,13 +72,17 @@ function toActJson(report: ActReport, context: ReportContext) {
     ...describeAct(act),
     applies: true as const,
     scope,
-    due,
-    days_left: countDaysLeft(context.today, due),
+    ...describeDue(due),
+    days_left: countDaysLeft(context.today, due.on),
     as_of: asOf,
     met,
     total,
     percent,
     ready: isReady,
+    ...(nothingAsked && { nothing_asked: nothingAsked }),
+    ...(units && { units }),
+    whole: isWhole(act),
+    ...(act.not_modelled && { not_modelled: act.not_modelled }),
     counts: {
       partial: count('partial'),
       missing: count('missing'),
@@ -83,15 +97,31 @@ function toActJson(report: ActReport, context: ReportContext) {
   }
 }
 
+/** `due_days`: each day with its condition; only if there are conditions. */
+const describeDue = ({ on, days, question }: FoundDay) => ({
+  due: on,
+  ...(days.length > 0 && {
+    due_days: days.map(({ day, applies }) => ({
+      on: day.on,
+      for: day.for,
+      source: day.source,
+      applies: applies ?? null,
+    })),
+  }),
+  ...(question !== undefined && { due_question: question }),
+})
+
 /** Good practice that an act in force does not demand. */
 export const isAdvised = (act: Act, { severity, outcome }: RuleResult): boolean =>
   act.counts === 'required' && severity === 'recommended' && (outcome === 'partial' || outcome === 'missing')
 
-function toRuleJson(result: RuleResult, { editUrl, hasAudienceGap, issuedUnits }: ReportContext) {
-  const { rule, outcome, severity } = result
-  const { id, nr, title, question, hint, note, pending, source, level, audience, paths } = rule
+function toRuleJson(result: RuleResult, context: ReportContext) {
+  const { editUrl, hasAudienceGap, issuedUnits, askedUnits } = context
+  const { rule, outcome, severity, from } = result
+  const { id, nr, title, question, hint, note, pending, unverified, source, level, audience, paths } = rule
   const [first] = paths
   const units = issuedUnits?.get(id)
+  const asked = outcome === 'unit' ? askedUnits?.get(id) : undefined
   return {
     id,
     ...(nr !== undefined && { nr }),
@@ -102,12 +132,21 @@ function toRuleJson(result: RuleResult, { editUrl, hasAudienceGap, issuedUnits }
     ...(hint !== undefined && { hint }),
     ...(note !== undefined && { note }),
     ...(pending !== undefined && { pending }),
+    ...(unverified !== undefined && { unverified }),
+    ...(from && describeFrom(from)),
     source,
     level,
     audience,
     ...(hasAudienceGap(result) && { audience_gap: true }),
     paths,
     ...(units !== undefined && { issued_units: units }),
+    ...(asked !== undefined && { units: asked }),
     ...(editUrl !== undefined && first !== undefined && { edit_url: editUrl(first, level) }),
   }
+}
+
+/** The rule's own day, and for whom it is. */
+function describeFrom({ on, days }: FoundDay) {
+  const chosen = days.find(({ applies }) => applies === true)?.day
+  return { from: on, ...(chosen && { from_for: chosen.for }) }
 }

@@ -1,6 +1,7 @@
 /** What an act still wants of a passport. Advice: it changes no answer and refuses nothing. */
 import type { Act, Condition, Rule, Severity } from './act.ts'
 import { RULE_LEVELS } from './act.ts'
+import { type FoundDay, findDueDay } from './due-day.ts'
 import type { Parameters } from './fact.ts'
 import type { Subject } from './subject.ts'
 import { all, any, not, type Truth } from './truth.ts'
@@ -21,7 +22,14 @@ export type RuleOutcome =
   | 'not_applicable'
   | 'not_displayed'
 
-export type RuleResult = { rule: Rule; severity: Severity; outcome: RuleOutcome }
+/** `from`: the rule's own day, if it has one. */
+export type RuleResult = { rule: Rule; severity: Severity; outcome: RuleOutcome; from?: FoundDay }
+
+/**
+ * Why nothing counts: the units tell all of it, a person must say whether anything applies, all of it is due
+ * later, or none of it applies.
+ */
+export type NothingAsked = 'units' | 'check' | 'later' | 'not_applicable'
 
 export type ActReport =
   | { act: Act; applies: false }
@@ -30,15 +38,15 @@ export type ActReport =
       act: Act
       applies: true
       scope: string
-      /** The day from which the act applies to this account; null: not known. */
-      due: string | null
+      due: FoundDay
       /** The day the report is about. */
       asOf: string
       met: number
       total: number
       percent: number
-      /** Nothing that counts is partial or missing. */
+      /** Something counts, nothing that counts is partial or missing, and the rules are the whole act. */
       isReady: boolean
+      nothingAsked?: NothingAsked
       results: readonly RuleResult[]
     }
 
@@ -56,20 +64,28 @@ export function reportAct(act: Act, subject: Subject, parameters: Parameters, to
     const question = undetermined.map(name => act.scope_question?.[name]).find(one => one !== undefined)
     return { act, applies: undefined, undetermined, ...(question !== undefined && { question }) }
   }
-  const due = getDueDay(act, given)
-  const asOf = due !== null && due > today ? due : today
-  const results = act.rules.map(rule => {
+  const due = findDueDay(act.due, evaluate)
+  const asOf = due.on !== null && due.on > today ? due.on : today
+  const results = act.rules.map((rule): RuleResult => {
     const severity = rule.severityIn(scope)
-    return { rule, severity, outcome: judge(rule, severity, { act, subject, asOf, evaluate }) }
+    const from = rule.from.length === 0 ? undefined : findDueDay(rule.from, evaluate)
+    const isDue = !from?.on || from.on <= asOf
+    const outcome = judge(rule, severity, { act, subject, isDue, evaluate })
+    return { rule, severity, outcome, ...(from && { from }) }
   })
   return { act, applies: true, scope, due, asOf, results, ...summarise(act, results) }
 }
 
-/** The day from which an act applies to an account; null: not known. */
-export const getDueDay = (act: Act, parameters: Parameters): string | null =>
-  parameters.small_undertaking === true ? (act.due_small ?? act.due) : act.due
+/** From when an act applies to an account, as far as that does not depend on the product. */
+export function findAccountDueDay(act: Act, parameters: Parameters): FoundDay {
+  const given = { ...act.default_parameters, ...parameters }
+  return findDueDay(act.due, condition => evaluateCondition(condition, NO_SUBJECT, given))
+}
 
-export function evaluateCondition(condition: Condition, subject: Subject, given: Parameters): Truth {
+/** Nothing is known of it. */
+const NO_SUBJECT: Pick<Subject, 'read'> = { read: () => undefined }
+
+function evaluateCondition(condition: Condition, subject: Pick<Subject, 'read'>, given: Parameters): Truth {
   const evaluate = (one: Condition) => evaluateCondition(one, subject, given)
   switch (condition.kind) {
     case 'always':
@@ -94,17 +110,16 @@ export function evaluateCondition(condition: Condition, subject: Subject, given:
 type Case = {
   act: Act
   subject: Subject
-  asOf: string
+  isDue: boolean
   evaluate: (condition: Condition) => Truth
 }
 
 /** The first outcome that fits. */
 function judge(rule: Rule, severity: Severity, one: Case): RuleOutcome {
-  const { act, subject, asOf } = one
+  const { act, subject, isDue } = one
   const isMet = holdsAny(rule.met, subject)
   if (severity === 'excluded') return isMet ? 'not_displayed' : 'not_applicable'
-  if (severity === 'pending') return isMet ? 'early' : 'not_yet'
-  const isDue = !rule.from || rule.from <= asOf
+  if (severity === 'pending') return judgePending(one.evaluate(rule.when), isMet)
   if (isMet) return isDue ? 'met' : 'early'
   const isConditional = severity === 'when_applicable'
   if (isConditional && subject.isDeclared(rule.id)) return 'not_applicable'
@@ -115,6 +130,11 @@ function judge(rule: Rule, severity: Severity, one: Case): RuleOutcome {
   if (rule.due === 'in_use' && !subject.isInUse) return 'not_yet'
   if (applies === undefined) return 'check'
   return holdsAny(rule.partial, subject) ? 'partial' : 'missing'
+}
+
+function judgePending(applies: Truth, isMet: boolean): RuleOutcome {
+  if (applies === false) return 'not_applicable'
+  return isMet ? 'early' : 'not_yet'
 }
 
 export const holdsAny = (alternatives: Rule['met'], subject: Subject): boolean =>
@@ -131,15 +151,31 @@ export const counts = (act: Act, { severity }: RuleResult): boolean =>
   severity === 'when_applicable' ||
   (severity === 'recommended' && act.counts === 'recommended')
 
+/** Whether the rules are all that the act demands. */
+export const isWhole = (act: Act): boolean => act.not_modelled === undefined
+
 function summarise(act: Act, results: readonly RuleResult[]) {
   const counted = results.filter(one => counts(act, one))
   const count = (outcome: RuleOutcome) => counted.filter(one => one.outcome === outcome).length
   const met = count('met')
   const total = met + count('partial') + count('missing')
+  const isReady = total > 0 && met === total && isWhole(act)
+  const percent = total === 0 ? 0 : Math.floor((100 * met) / total)
   return {
     met,
     total,
-    percent: total === 0 ? 100 : Math.floor((100 * met) / total),
-    isReady: met === total,
+    percent: isReady ? 100 : Math.min(percent, MAX_UNREADY_PERCENT),
+    isReady,
+    ...(total === 0 && { nothingAsked: findReason(counted) }),
   }
+}
+
+/** Of an act whose rules are not all known. */
+const MAX_UNREADY_PERCENT = 99
+
+function findReason(counted: readonly RuleResult[]): NothingAsked {
+  const has = (wanted: RuleOutcome) => counted.some(({ outcome }) => outcome === wanted)
+  if (has('unit')) return 'units'
+  if (has('check')) return 'check'
+  return has('not_yet') || has('early') ? 'later' : 'not_applicable'
 }

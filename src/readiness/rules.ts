@@ -6,7 +6,7 @@ import { allCategories, type CompleteCategory } from '../categories/catalogue.ts
 import type { Field } from '../categories/field.ts'
 import { toError } from '../kernel/errors.ts'
 import { once } from '../kernel/memo.ts'
-import type { Act, ActFile, Condition, ConditionFile, Rule, RuleFile, Severity } from './act.ts'
+import type { Act, ActFile, Condition, ConditionFile, DueDay, Rule, RuleFile, Severity } from './act.ts'
 import { ACT_SCHEMA } from './act-schema.ts'
 import { parseFact, parseParameterFact, type RuleFact } from './fact.ts'
 
@@ -140,6 +140,7 @@ function compileAct(
   )
   return {
     ...act,
+    due: within('due', () => compileDays(act.due, act.due_small, compiler)),
     counts: act.counts ?? (act.status === 'in_force' ? 'required' : 'recommended'),
     applies: within('applies', () => compileCondition(act.applies ?? true, compiler)),
     scopes: new Map(scopes),
@@ -152,12 +153,16 @@ function compileAct(
 /** A fact may be about a field that only another category of the act has: then it is never true. */
 function createFactFinder(covered: readonly CompleteCategory[]): (text: string) => RuleFact {
   const facts = new Map<string, RuleFact>()
+  const findField = (path: string) =>
+    covered
+      .values()
+      .map(({ fields }) => findAtPath(fields, path.split('.')))
+      .find(one => one !== undefined)
   return text => {
     const known = facts.get(text)
     if (known !== undefined) return known
-    const fact = parseFact(text)
-    const steps = fact.path?.split('.')
-    if (steps !== undefined && !covered.some(({ fields }) => hasPath(fields, steps)))
+    const fact = parseFact(text, findField)
+    if (fact.path !== undefined && findField(fact.path) === undefined)
       throw new Error(`"${text}" names no field of ${covered.map(({ id }) => id).join(' or ')}`)
     facts.set(text, fact)
     return fact
@@ -171,15 +176,30 @@ function compileRule(file: RuleFile, compiler: Compiler): Rule {
   const paths = [...met, ...partial]
     .flat()
     .flatMap(({ path }) => path ?? [])
-    .filter(path => hasPath(category.fields, path.split('.')))
+    .filter(path => findAtPath(category.fields, path.split('.')) !== undefined)
   return {
     ...file,
+    from: compileDays(file.from ?? null, undefined, compiler),
     met,
     partial,
     when: compileCondition(file.when ?? true, compiler),
     paths: [...new Set(paths)],
     severityIn: readSeverity(file, act),
   }
+}
+
+/** `small`: the day of small undertakings, as rule files without conditions say it. */
+function compileDays(file: RuleFile['from'], small: string | undefined, compiler: Compiler): DueDay[] {
+  const { sources: source } = compiler.act
+  if (Array.isArray(file))
+    return file.map(day => ({ ...day, when: compileCondition(day.when ?? true, compiler) }))
+  const days: DueDay[] = []
+  if (small !== undefined) {
+    const when: Condition = { kind: 'parameter', fact: { parameter: 'small_undertaking', values: ['true'] } }
+    days.push({ on: small, for: 'Small undertakings', source, when })
+  }
+  if (typeof file === 'string') days.push({ on: file, for: 'Everybody', source, when: { kind: 'always' } })
+  return days
 }
 
 function readSeverity({ severity }: RuleFile, act: ActFile): (scope: string) => Severity {
@@ -208,8 +228,7 @@ function compileCondition(file: ConditionFile, compiler: Compiler, depth = 0): C
   return 'all' in file ? { kind: 'all', of: file.all.map(inner) } : { kind: 'any', of: file.any.map(inner) }
 }
 
-function hasPath(fields: readonly Field[], [name, ...rest]: readonly string[]): boolean {
+function findAtPath(fields: readonly Field[], [name, ...rest]: readonly string[]): Field | undefined {
   const field = fields.find(one => one.name === name)
-  if (field === undefined) return false
-  return rest.length === 0 || hasPath(field.fields ?? field.of ?? [], rest)
+  return field === undefined || rest.length === 0 ? field : findAtPath(field.fields ?? field.of ?? [], rest)
 }

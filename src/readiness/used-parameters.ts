@@ -27,11 +27,9 @@ export function listUsedParameters(rules: Rules): UsedParameter[] {
 }
 
 function listNames(act: Act): Set<string> {
-  const conditions = [act.applies, ...act.scopes.values(), ...act.rules.map(({ when }) => when)]
-  return new Set([
-    ...conditions.flatMap(listAsked),
-    ...(act.due_small === undefined ? [] : ['small_undertaking']),
-  ])
+  const days = [...act.due, ...act.rules.flatMap(({ from }) => from)]
+  const conditions = [act.applies, ...act.scopes.values(), ...[...act.rules, ...days].map(({ when }) => when)]
+  return new Set(conditions.flatMap(listAsked))
 }
 
 function listAsked(condition: Condition): readonly string[] {

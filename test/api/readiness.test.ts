@@ -25,7 +25,7 @@ async function create(category: string, data: object): Promise<string> {
 
 type ActJson = {
   act: string
-  rules: { id: string; outcome: string; edit_url?: string; issued_units?: object }[]
+  rules: { id: string; outcome: string; edit_url?: string; issued_units?: object; units?: object }[]
 } & Record<string, unknown>
 
 function actOf(answer: Answer, id: string): ActJson {
@@ -94,6 +94,64 @@ describe('GET /products/{id}/readiness', () => {
     assert.equal((await read('batt.14'))?.issued_units, undefined)
     await change({ renewableContentPercentage: 5 }, 'change')
     assert.deepEqual((await read('batt.24'))?.issued_units, { lacking: 2, fill_by: 'children/update' })
+  })
+
+  test('says what the units lack that the model leaves to them, and is never ready for nothing', async () => {
+    const model = await create('textile', CORES.textile)
+    const read = async () => actOf(await api('GET', `/products/${model}/readiness?detail=full`), 'eu.reach')
+    const before = await read()
+    assert.deepEqual([before.met, before.total, before.ready, before.nothing_asked], [0, 1, false, undefined])
+    const items = Array.from({ length: 200 }, (_, i) => ({ serial: `R${i}` }))
+    await api('POST', `/products/${model}/children`, { level: 'item', items })
+    const act = await read()
+    assert.deepEqual(
+      [act.total, act.percent, act.ready, act.nothing_asked, act.units],
+      [0, 0, false, 'units', { asked: 200, lacking: 200 }],
+    )
+    const one = (await api('GET', `/products/${model}/children?limit=1`)).json.data[0].id
+    await api('PATCH', `/products/${one}`, { data: { substancesOfConcern: [] }, change_type: 'change' })
+    const later = await read()
+    assert.deepEqual(later.units, { asked: 200, lacking: 199 })
+    const rule = later.rules.find(({ id }) => id === 'reach.33')
+    assert.deepEqual([rule?.outcome, rule?.units], ['unit', { asked: 200, lacking: 199 }])
+    await api('POST', `/products/${one}/archive`)
+    assert.deepEqual((await read()).units, { asked: 199, lacking: 199 })
+  })
+
+  test('counts batches and items below them, and items of a batch alone', async () => {
+    const model = await create('textile', CORES.textile)
+    const batch = (await api('POST', `/products/${model}/children`, { level: 'batch', lot: 'L1' })).json.data
+      .id
+    await api('POST', `/products/${batch}/children`, {
+      level: 'item',
+      items: [{ serial: 'U1' }, { serial: 'U2', data: { substancesOfConcern: [] } }],
+    })
+    await api('POST', `/products/${model}/children`, { level: 'item', serial: 'U3' })
+    const read = async (id: string) => actOf(await api('GET', `/products/${id}/readiness`), 'eu.reach')
+    assert.deepEqual((await read(model)).units, { asked: 4, lacking: 3 })
+    const ofBatch = await read(batch)
+    assert.deepEqual([ofBatch.total, ofBatch.nothing_asked, ofBatch.units], [1, undefined, undefined])
+  })
+
+  test('names the days of an act with their conditions, and what no rule asks for', async () => {
+    const { data } = example('furniture-model')
+    const own = await harness.account({ plan: 'enterprise' })
+    await api('PUT', '/readiness/settings', { parameters: { small_undertaking: true } }, own.key)
+    const ask = async (commodityCode: string | null) => {
+      const sent = { category: 'furniture', data: { ...data, commodityCode } }
+      return actOf(await api('POST', '/readiness', sent, own.key), 'eu.furniture.eudr')
+    }
+    const days = (act: ActJson) =>
+      (act.due_days as { applies: boolean | null }[]).map(({ applies }) => applies)
+    const table = await ask('94036010')
+    assert.deepEqual([table.due, days(table), table.due_question], ['2026-12-30', [false, true], undefined])
+    const seat = await ask('94016100')
+    assert.deepEqual([seat.due, days(seat), seat.due_question], ['2027-06-30', [true, true], undefined])
+    const unknown = await ask(null)
+    assert.deepEqual([unknown.due, days(unknown)], ['2026-12-30', [null, true]])
+    assert.match(String(unknown.due_question), /commodityCode/)
+    assert.deepEqual([seat.whole, seat.ready], [false, false])
+    assert.ok((seat.not_modelled as { title: string }[]).some(({ title }) => title.includes('supplied')))
   })
 
   test('of another day, of one act, and in full', async () => {
@@ -207,7 +265,7 @@ describe('/readiness/settings', () => {
       await api('POST', '/readiness', { category: 'furniture', data }, own.key),
       'eu.furniture.eudr',
     )
-    assert.deepEqual([act.scope, act.due], ['later', '2027-06-30'])
+    assert.deepEqual([act.scope, act.due], ['later', '2026-12-30'])
   })
 
   test('every mistake is named at once', async () => {

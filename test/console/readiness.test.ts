@@ -127,7 +127,7 @@ describe('the page of readiness', () => {
       /<details class="fold" id="eu\.battery\.passport-unit"><summary>Told by its units \(22\)/,
     )
     assert.match(text, /Does not apply to this product:[^<]*QR/)
-    assert.match(text, /Rules as of 22 Nov 2026\. This is advice, not legal advice\./)
+    assert.match(text, /Rules as of 27 Nov 2026\. This is advice, not legal advice\./)
     assert.match(text, /href="https:\/\/eur-lex\.europa\.eu\/eli\/reg\/2023\/1542\/oj"/)
     assert.match(text, /href="https:\/\/creativecommons\.org\/licenses\/by\/4\.0\/"/)
   })

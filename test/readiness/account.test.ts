@@ -81,6 +81,12 @@ const expire = () => s.t.clock.advance(60_000)
 
 type Told = { id: string; state: string | undefined; gaps: { id: string; outcome: string }[] }
 
+function getState({ applies, ready, nothing_asked }: Json): string {
+  if (applies === null) return 'undetermined'
+  if (nothing_asked !== undefined) return 'nothing_asked'
+  return ready ? 'ready' : 'incomplete'
+}
+
 /** What the report of each active product says. */
 async function readReports(act: string): Promise<Told[]> {
   const told: Told[] = []
@@ -88,8 +94,7 @@ async function readReports(act: string): Promise<Told[]> {
     const report = await s.call('GET', `/${id}/readiness?act=${act}&detail=summary`)
     const [one] = report.acts
     if (one === undefined || one.applies === false) continue
-    const state = one.applies === null ? 'undetermined' : one.ready ? 'ready' : 'incomplete'
-    told.push({ id, state, gaps: one.rules ?? [] })
+    told.push({ id, state: getState(one), gaps: one.rules ?? [] })
   }
   return told
 }
@@ -126,6 +131,7 @@ async function requireSameAsReports(): Promise<void> {
       ready: count('ready'),
       incomplete: count('incomplete'),
       undetermined: count('undetermined'),
+      nothing_asked: count('nothing_asked'),
       by_rule: byRule,
     })
     for (const state of ['ready', 'incomplete', 'undetermined']) {

@@ -81,7 +81,7 @@ export function makeValue(field: Field): unknown {
     case 'boolean':
       return true
     case 'number':
-      return field.min ?? 1
+      return Math.max(field.min ?? 1, 1)
     case 'list':
       return [makeValue(field.of?.[0]?.name === '' ? field.of[0] : { ...field, type: 'object' })]
     case 'object': {

@@ -1,6 +1,5 @@
 /** Readiness: what the law still wants of a passport. Advice, which changes no other answer. */
 import { storeReadinessSettings } from '../../accounts/readiness-settings.ts'
-import { AUDIENCES } from '../../categories/field.ts'
 import { sumReadiness } from '../../passports/readiness/account-readiness.ts'
 import {
   getReadinessSettings,
@@ -17,7 +16,6 @@ import { choiceMember, dataMember, memberWithDefault, objectBody, uncheckedMembe
 import { MAX_PASSPORT_BYTES, MAX_SETTINGS_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
-  BOOLEAN,
   closedSchema,
   dataResponse,
   INTEGER,
@@ -36,6 +34,7 @@ import {
   withDefault,
 } from '../endpoint/query-parameters.ts'
 import { EXAMPLE_REPORT, EXAMPLE_SETTINGS, EXAMPLE_SUMS } from './examples.ts'
+import { ACT_REPORT_SCHEMA, ACT_SUMS_SCHEMA, RULE_REPORT_SCHEMA } from './report-schemas.ts'
 
 const REPORT_QUERY = {
   act: textParameter('Only this act, such as `eu.battery.passport`.', 100),
@@ -196,108 +195,6 @@ export const changeReadinessSettings = defineEndpoint({
   },
 })
 
-const RULE = objectSchema(
-  {
-    id: { ...TEXT, description: 'Never used again for another rule.' },
-    nr: { ...INTEGER, description: 'Number of the data point in the Commission’s list.' },
-    outcome: {
-      type: 'string',
-      enum: [
-        'met',
-        'partial',
-        'missing',
-        'check',
-        'unit',
-        'early',
-        'not_yet',
-        'not_applicable',
-        'not_displayed',
-      ],
-      description:
-        '`check`: a person must say whether it applies. `unit`: the units tell it. `early`: there before it is due. `not_displayed`: there, though this kind of product does not need it.',
-    },
-    severity: { type: 'string', enum: ['required', 'recommended', 'when_applicable', 'pending', 'excluded'] },
-    title: TEXT,
-    question: { ...TEXT, description: 'What to ask a person.' },
-    hint: TEXT,
-    note: TEXT,
-    pending: { ...TEXT, description: 'Why it is not due yet.' },
-    source: { ...TEXTS, description: 'Where the law says so.' },
-    level: { type: 'string', enum: RULE_LEVELS },
-    audience: {
-      ...arrayOf({ type: 'string', enum: AUDIENCES }),
-      description: 'Who the law wants to see it.',
-    },
-    audience_gap: {
-      type: 'boolean',
-      const: true,
-      description: 'The fields are shown to others than the law wants.',
-    },
-    paths: { ...TEXTS, description: 'The fields that answer it, the best first.' },
-    issued_units: {
-      ...objectSchema({
-        lacking: INTEGER,
-        fill_by: { type: 'string', enum: ['refresh', 'children/update'] },
-      }),
-      description: 'Issued units that lack what the product has, and the call that gives it to them.',
-    },
-    edit_url: { ...TEXT, format: 'uri', description: 'The form in the console, at the first field.' },
-  },
-  ['nr', 'hint', 'note', 'pending', 'audience_gap', 'issued_units', 'edit_url'],
-)
-
-const ACT = objectSchema(
-  {
-    act: TEXT,
-    title: TEXT,
-    status: { type: 'string', enum: ['in_force', 'framework', 'draft'] },
-    duty: {
-      type: 'string',
-      enum: ['passport', 'inform', 'hold'],
-      description:
-        '`passport`: wanted in the passport. `inform`: to be told to buyers. `hold`: to be kept for authorities.',
-    },
-    applies: { type: ['boolean', 'null'], description: '`null`: it cannot be told yet; see `question`.' },
-    undetermined: { ...TEXTS, description: 'The kinds of product that it may be.' },
-    question: { ...TEXT, description: 'What decides whether the act applies.' },
-    scope: { ...TEXT, description: 'The kind of product as which it falls under the act.' },
-    due: { ...NULLABLE_TEXT, format: 'date' },
-    days_left: { type: ['integer', 'null'], minimum: 0 },
-    as_of: { ...TEXT, format: 'date', description: 'The day that the report is about.' },
-    met: INTEGER,
-    total: INTEGER,
-    percent: { ...INTEGER, minimum: 0, maximum: 100 },
-    ready: BOOLEAN,
-    counts: objectSchema({
-      partial: INTEGER,
-      missing: INTEGER,
-      check: INTEGER,
-      unit: INTEGER,
-      not_yet: INTEGER,
-    }),
-    advised: { ...TEXTS, description: 'Rules of good practice that are not met. They do not count.' },
-    rules: arrayOf(schemaRef('ReadinessRule')),
-  },
-  [
-    ...['undetermined', 'question', 'scope', 'due', 'days_left', 'as_of', 'met', 'total', 'percent', 'ready'],
-    ...['counts', 'advised', 'rules'],
-  ],
-)
-
-const ACT_SUMS = objectSchema({
-  act: TEXT,
-  in_scope: { ...INTEGER, description: 'Products that fall under the act, without undetermined ones.' },
-  ready: INTEGER,
-  incomplete: INTEGER,
-  undetermined: { ...INTEGER, description: 'Products of which it cannot be told yet.' },
-  by_rule: {
-    type: 'object',
-    additionalProperties: objectSchema({ missing: INTEGER, partial: INTEGER, check: INTEGER }),
-    description: 'By rule: products that do not meet it, meet it in part, or of which a person must say.',
-  },
-  computed_at: { ...TEXT, format: 'date-time' },
-})
-
 export const READINESS_SCHEMAS = {
   AccountReadiness: objectSchema({
     acts: arrayOf(schemaRef('ReadinessSums')),
@@ -307,7 +204,7 @@ export const READINESS_SCHEMAS = {
         'Products whose data is not read yet, such as new ones. They are in no sum; ask again later.',
     },
   }),
-  ReadinessSums: ACT_SUMS,
+  ReadinessSums: ACT_SUMS_SCHEMA,
   ReadinessReport: objectSchema({
     product_id: NULLABLE_TEXT,
     level: { type: 'string', enum: RULE_LEVELS },
@@ -322,8 +219,8 @@ export const READINESS_SCHEMAS = {
       description: 'Values that contradict each other. Advice, never an error.',
     },
   }),
-  ReadinessAct: ACT,
-  ReadinessRule: RULE,
+  ReadinessAct: ACT_REPORT_SCHEMA,
+  ReadinessRule: RULE_REPORT_SCHEMA,
   ReadinessCheck: DATA_BODY.schema,
   ReadinessSettings: settingsSchema,
 }

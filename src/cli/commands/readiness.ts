@@ -93,10 +93,32 @@ async function showProduct(
   }
 }
 
-function describeAct(act: ReadinessReport['acts'][number]): string {
+type Act = ReadinessReport['acts'][number]
+type JudgedAct = Extract<Act, { applies: true }>
+
+function describeAct(act: Act): string {
   if (act.applies === false) return `${act.title}: does not apply`
   if (act.applies === null) return `${act.title}: not known. ${act.question ?? ''}`.trimEnd()
-  const { title, met, total, percent, rules } = act
+  const { title, met, total, percent, rules, whole } = act
   const lines = rules.map(rule => [rule.outcome, rule.id, rule.title])
-  return [`${title}: ${met} of ${total}, ${percent} %`, alignColumns(lines, '  ')].join('\n').trimEnd()
+  const score = describeNothing(act) ?? `${met} of ${total}, ${percent} %`
+  return [`${title}: ${score}${whole ? '' : ' (not all of its rules are known)'}`, alignColumns(lines, '  ')]
+    .join('\n')
+    .trimEnd()
+}
+
+/** Why nothing counts; undefined if something does. */
+function describeNothing({ nothing_asked, units }: JudgedAct): string | undefined {
+  switch (nothing_asked) {
+    case undefined:
+      return undefined
+    case 'units':
+      return `asked of its units: ${units?.lacking ?? 0} of ${units?.asked ?? 0} lack something`
+    case 'check':
+      return 'only a person can say what applies'
+    case 'later':
+      return 'nothing is due yet'
+    case 'not_applicable':
+      return 'asks nothing of this product'
+  }
 }

@@ -12,6 +12,7 @@ import {
   renderActTitle,
   renderBar,
 } from '../readiness/act-parts.ts'
+import { describeNothing, renderNotWhole } from '../readiness/coverage.ts'
 import { type JudgedAct, listFillable, sortActs } from '../readiness/product-report.ts'
 import { getDraftUrl } from './requested-draft.ts'
 
@@ -48,8 +49,8 @@ function renderAct(words: Words, act: JudgedAct, draft: JudgedDraft, mayEdit: bo
   })
   const list =
     rules.length === 0
-      ? html`<p class="quiet">${texts.nothingMissing}</p>`
+      ? html`<p class="quiet">${describeNothing(words, act)}</p>`
       : html`<details class="fold-small"><summary>${texts.groupCount({ group: texts.groups.missing, n: rules.length })}</summary>!${rowList(rules)}</details>`
   return html`<section class="act" aria-labelledby="${act.act}"><div class="bars"><div><h3 id="${act.act}">!${renderActTitle(words, act)}</h3><span class="amount">${describeScore(words, act)}</span>
-<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}</p>!${fill}!${list}</section>`
+<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}</p>!${renderNotWhole(words, act)}!${fill}!${list}</section>`
 }

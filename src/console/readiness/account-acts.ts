@@ -2,7 +2,7 @@
 import { type ActSums, sumReadiness } from '../../passports/readiness/account-readiness.ts'
 import { getReadinessSettings, getToday } from '../../passports/readiness/report-passport.ts'
 import type { Act, Rule } from '../../readiness/act.ts'
-import { getDueDay } from '../../readiness/report.ts'
+import { findAccountDueDay } from '../../readiness/report.ts'
 import { countDaysLeft } from '../../readiness/report-json.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
@@ -46,10 +46,10 @@ export async function findAccountReport({ ctx, query }: Visit): Promise<AccountR
   const summed = acts.flatMap(sums => {
     const act = known.get(sums.act)
     if (act === undefined) return []
-    const due = getDueDay(act, { ...act.default_parameters, ...parameters })
+    const { on: due } = findAccountDueDay(act, parameters)
     return [{ act, sums, due, days_left: countDaysLeft(getToday(ctx), due), ...listGaps(sums) }]
   })
-  const isConcerned = ({ sums }: SummedAct) => sums.in_scope + sums.undetermined > 0
+  const isConcerned = ({ sums }: SummedAct) => sums.in_scope + sums.undetermined + sums.nothing_asked > 0
   return {
     level,
     levels,

@@ -82,13 +82,17 @@ function renderAct(words: Words, one: SummedAct, level: AccountLevel): string {
   const states = READINESS_STATES.filter(state => sums[state] > 0)
   return html`<section aria-labelledby="${act.id}" class="act"><div class="bars"><div><h2 id="${act.id}">!${renderActTitle(words, { act: act.id, title: act.title })}</h2>!${amount}
 <div class="bar">!${bar}</div></div></div><p class="quiet">${describeActState(words, { ...act, ...one })}!${describeExpected(words, one)}</p>
-<p class="tabs">!${states.map(state => renderState(words, one, state, level))}</p>
+!${act.not_modelled === undefined ? '' : html`<p class="quiet">${texts.notWhole}</p>`}<p class="tabs">!${states.map(state => renderState(words, one, state, level))}</p>!${renderNothingAsked(words, sums.nothing_asked)}
 !${renderGaps(words, act, gaps, level)}!${renderChecks(words, checks)}</section>`
 }
 
-function describeExpected({ texts }: Words, { act }: SummedAct): string {
+function renderNothingAsked({ texts }: Words, count: number): string {
+  return count === 0 ? '' : html`<p class="quiet">${texts.accountReadiness.nothingAsked({ count })}</p>`
+}
+
+function describeExpected({ texts }: Words, { act, due }: SummedAct): string {
   const [year] = /\d{4}/.exec(act.expected?.application ?? '') ?? []
-  return act.due !== null || year === undefined ? '' : html`, ${texts.readiness.expected({ time: year })}`
+  return due !== null || year === undefined ? '' : html`, ${texts.readiness.expected({ time: year })}`
 }
 
 function renderState(words: Words, { act, sums }: SummedAct, readiness: ReadinessState, level: AccountLevel) {

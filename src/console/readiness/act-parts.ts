@@ -48,8 +48,11 @@ export function describeActState(
   ].join(', ')
 }
 
-export const describeScore = (words: Words, { met, total, percent }: JudgedAct): string =>
-  words.texts.readiness.score({ met, total, percent: words.percent(percent / 100) })
+/** Such as "13 of 32, 40 %"; if nothing counts, why. */
+export const describeScore = (words: Words, { met, total, percent, nothing_asked }: JudgedAct): string =>
+  nothing_asked === undefined
+    ? words.texts.readiness.score({ met, total, percent: words.percent(percent / 100) })
+    : words.texts.readiness.nothingAsked[nothing_asked]
 
 /** `label`: the id of the element that names the bar. */
 export const renderBar = ({ met, total }: JudgedAct, label: string): string =>

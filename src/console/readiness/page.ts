@@ -22,6 +22,7 @@ import {
 } from '../product-data/product.ts'
 import { getActTexts, getRuleTexts } from '../product-data/rule-texts.ts'
 import { describeActState, describeQuestion, describeScore, renderActTitle, renderBar } from './act-parts.ts'
+import { describeNothing, listDayLines, listUnitLines, renderDueDays, renderNotWhole } from './coverage.ts'
 import {
   findReport,
   GROUPS,
@@ -130,9 +131,9 @@ function renderAct(page: PageContext, act: JudgedAct): string {
     fillable.length < 2
       ? ''
       : html`<p class="no-print"><a class="button" href="${getFillUrl(page.state.row, act.act)}">${texts.fillAll({ count: fillable.length })}<span class="sight">: !${renderActTitle(words, act)}</span></a></p>`
-  const nothing = open.some(one => groups.has(one)) ? '' : html`<p>${texts.nothingMissing}</p>`
+  const nothing = open.some(one => groups.has(one)) ? '' : html`<p>${describeNothing(words, act)}</p>`
   return html`<section aria-labelledby="${act.act}" class="act"><div class="bars"><div><h2 id="${act.act}">!${renderActTitle(words, act)}</h2><span class="amount">${describeScore(words, act)}</span>
-<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}!${note === undefined ? '' : html`. ${note}`}</p>!${nothing}!${fill}
+<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}!${note === undefined ? '' : html`. ${note}`}</p>!${renderDueDays(words, act)}!${renderNotWhole(words, act)}!${nothing}!${fill}
 !${open.map(one => renderOpenGroup(page, act, one, groups.get(one)))}!${closed.map(one => renderClosedGroup(page, act, one, groups.get(one)))}</section>`
 }
 
@@ -168,7 +169,7 @@ function renderClosedGroup(
 function renderRule(page: PageContext, rule: JudgedRule): string {
   const { words, reasons } = page
   const texts = words.texts.readiness
-  const { title, question, hint, pending, language } = getRuleTexts(words, rule)
+  const { title, question, hint, pending, unverified, language } = getRuleTexts(words, rule)
   const hasGap = rule.audience_gap === true && !['not_applicable', 'not_displayed'].includes(rule.outcome)
   const reason = reasons.get(rule.id)
   const units = rule.issued_units
@@ -179,7 +180,10 @@ function renderRule(page: PageContext, rule: JudgedRule): string {
     ...(units === undefined
       ? []
       : [`${texts.unitsLack({ count: units.lacking })} ${texts.fillUnits[units.fill_by]}`]),
+    ...listUnitLines(words, rule),
     ...(pending === undefined ? [] : [pending]),
+    ...listDayLines(words, rule),
+    ...(unverified === undefined ? [] : [texts.unverified({ text: unverified })]),
     ...(hasGap ? [texts.audienceGap({ readers: nameReaders(words, rule) })] : []),
   ]
   const number = rule.nr === undefined ? '' : html`<span class="number">${rule.nr}</span> `

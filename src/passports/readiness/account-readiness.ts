@@ -9,7 +9,7 @@ import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import type { Severity } from '../../readiness/act.ts'
-import type { RuleOutcome } from '../../readiness/report.ts'
+import type { NothingAsked, RuleOutcome } from '../../readiness/report.ts'
 import { counts, reportAct } from '../../readiness/report.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs, type ReadinessSettings } from '../../readiness/settings.ts'
@@ -30,6 +30,8 @@ export type ActSums = {
   ready: number
   incomplete: number
   undetermined: number
+  /** Those of which the act asks nothing itself, such as models whose units tell all of it. */
+  nothing_asked: number
   by_rule: Record<string, Record<Gap, number>>
   computed_at: string
 }
@@ -39,7 +41,7 @@ const LEVELS: readonly Level[] = ['m', 'b', 'i']
 /** What an act says of a group. Groups outside its scope are left out. */
 type Judged = {
   group: FactGroup
-  state: ReadinessState
+  state: ReadinessState | 'nothing_asked'
   gaps: readonly { rule: string; outcome: Gap }[]
   /** Whether the act is in force and a rule that it requires is missing or partial. */
   isFailing: boolean
@@ -136,13 +138,24 @@ function judgeGroups(
         return outcome !== undefined && counts(act, result) ? [{ rule: result.rule.id, outcome }] : []
       })
       const isFailing = act.status === 'in_force' && report.results.some(isRequiredGap)
-      judged.push({ group, state: report.isReady ? 'ready' : 'incomplete', gaps, isFailing })
+      judged.push({ group, state: getState(report), gaps, isFailing })
     }
     return judged
   }
   const judged = judge()
   facts.judged.set(key, judged)
   return judged
+}
+
+function getState({
+  nothingAsked,
+  isReady,
+}: {
+  nothingAsked?: NothingAsked
+  isReady: boolean
+}): Judged['state'] {
+  if (nothingAsked !== undefined) return 'nothing_asked'
+  return isReady ? 'ready' : 'incomplete'
 }
 
 /** Whether a required rule is not met, or only in part. */
@@ -193,7 +206,7 @@ export async function sumReadiness(
 }
 
 function sumAct(act: string, { computedAt }: AccountFacts, judged: readonly Judged[]): ActSums {
-  const states = { ready: 0, incomplete: 0, undetermined: 0 }
+  const states = { ready: 0, incomplete: 0, undetermined: 0, nothing_asked: 0 }
   const byRule: ActSums['by_rule'] = {}
   for (const { group, state, gaps } of judged) {
     states[state] += group.n

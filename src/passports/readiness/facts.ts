@@ -69,7 +69,7 @@ const selectWithFacts = (sql: Sql, accountId: number): Fragment => sql`
  * Whether the parent `s.parent` has a child. Only the index by account and parent has the order that is asked
  * for. With `exists`, a plan without current statistics read the items of all accounts.
  */
-const hasChildren = (sql: Sql, accountId: number): Fragment => sql`
+export const hasChildren = (sql: Sql, accountId: number): Fragment => sql`
   coalesce(s.parent = (
     select child.parent_id from passport child
     where child.account_id = ${accountId} and child.parent_id is not null and child.parent_id >= s.parent
@@ -98,7 +98,8 @@ export async function groupByFacts({
   }
 }
 
-type Subject = { kind: 'c' | 'u'; subject: string }
+/** A content, or a unit with own fields. */
+export type FactSubject = { kind: 'c' | 'u'; subject: string }
 
 /** A million passports are searched in a second or two, so each search finds many. */
 const MAX_FOUND = 20_000
@@ -122,14 +123,14 @@ export async function fillFacts(
   }
 }
 
-const findMissing = ({ sql, accountId }: Account): Promise<Subject[]> =>
+const findMissing = ({ sql, accountId }: Account): Promise<FactSubject[]> =>
   unprepared(
-    sql<Subject[]>`
+    sql<FactSubject[]>`
     select distinct s.kind, s.subject from ${selectWithFacts(sql, accountId)} s
     where s.bits is null order by s.subject desc limit ${MAX_FOUND}`,
   )
 
-type FactRow = Subject & {
+type FactRow = FactSubject & {
   version_no: number
   category: string
   schema_version: number
@@ -139,9 +140,14 @@ type FactRow = Subject & {
   has_lot: boolean
 }
 
-async function writeFacts(account: Account, subjects: readonly Subject[]): Promise<void> {
-  const { sql, accountId } = account
-  const written = []
+type EncodedFacts = FactSubject & { version_no: number; facts_version: number; bits: Buffer }
+
+/** Reads the data of subjects and makes facts of it. Subjects that are gone have none. */
+export async function encodeFacts(
+  account: Account,
+  subjects: readonly FactSubject[],
+): Promise<EncodedFacts[]> {
+  const encoded: EncodedFacts[] = []
   const awaitTurn = yieldBetweenRows()
   for (const row of await readSources(account, subjects)) {
     await awaitTurn()
@@ -150,9 +156,14 @@ async function writeFacts(account: Account, subjects: readonly Subject[]): Promi
     const bits = getFactBits(getRules()).get(row.category)
     if (category === undefined || bits === undefined) continue
     const data = dropNewerKeys(category, JSON.parse(row.data))
-    const encoded = bits.encode({ data, hasGtin, hasLot })
-    written.push({ ...row, facts_version: bits.version, bits: encoded.toString('hex') })
+    encoded.push({ ...row, facts_version: bits.version, bits: bits.encode({ data, hasGtin, hasLot }) })
   }
+  return encoded
+}
+
+async function writeFacts(account: Account, subjects: readonly FactSubject[]): Promise<void> {
+  const { sql, accountId } = account
+  const written = await encodeFacts(account, subjects)
   // Sorted, so that processes that write the same rows do not wait for each other in a circle.
   written.sort((a, b) => (a.kind + a.subject < b.kind + b.subject ? -1 : 1))
   await sql`
@@ -160,7 +171,7 @@ async function writeFacts(account: Account, subjects: readonly Subject[]): Promi
     select ${accountId}::int, w.facts_version, w.version_no, w.kind::"char", w.subject, decode(w.bits, 'hex')
     from unnest(${written.map(row => row.facts_version)}::int[], ${written.map(row => row.version_no)}::int[],
       ${written.map(row => row.kind)}::text[], ${written.map(row => row.subject)}::text[]::uuid[],
-      ${written.map(row => row.bits)}::text[]) as w(facts_version, version_no, kind, subject, bits)
+      ${written.map(row => row.bits.toString('hex'))}::text[]) as w(facts_version, version_no, kind, subject, bits)
     on conflict (account_id, kind, subject) do update
     set facts_version = excluded.facts_version, version_no = excluded.version_no, bits = excluded.bits`
 }
@@ -168,9 +179,10 @@ async function writeFacts(account: Account, subjects: readonly Subject[]): Promi
 /** Of a unit its current version, which may be newer than the one that was missing. */
 async function readSources(
   { sql, accountId }: Account,
-  subjects: readonly Subject[],
+  subjects: readonly FactSubject[],
 ): Promise<readonly FactRow[]> {
-  const select = (kind: Subject['kind']) => subjects.filter(one => one.kind === kind).map(one => one.subject)
+  const select = (kind: FactSubject['kind']) =>
+    subjects.filter(one => one.kind === kind).map(one => one.subject)
   const [contents, units] = [select('c'), select('u')]
   const smallData = (data: Fragment) => sql`
     case when pg_column_size(c.data) < ${MAX_INLINE_BYTES} then (${data})::text else ${dropFreeFormKeys(sql, data)} end`

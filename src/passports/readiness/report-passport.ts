@@ -26,6 +26,7 @@ import { removeNulls, requireCategory } from '../core/check-data.ts'
 import { type Addresses, LEVEL_NAME, type PassportRow } from '../core/record.ts'
 import { applyAudienceProfile } from '../read/disclosed-category.ts'
 import { atPassport, getPassport } from '../read/find.ts'
+import { countAskedUnits } from './asked-units.ts'
 import { countLackingUnits, findIssuedUnits } from './issued-units.ts'
 
 /** `act`: only this one. `asOf`: a day that stands in place of today. */
@@ -45,22 +46,29 @@ export async function reportPassport(
   const data = dropNewerKeys(category, JSON.parse(row.data))
   const settings = await getReadinessSettings(ctx)
   const disclosed = applyAudienceProfile(category, await readAudienceProfile(ctx))
-  const units = await findIssuedUnits(await atPassport(ctx, uuid), row)
+  const at = await atPassport(ctx, uuid)
+  const units = await findIssuedUnits(at, row)
   const subject = buildSubject(
     { data, record: listRecordMembers(row), measured: NOTHING_MEASURED },
     LEVEL_NAME[row.level],
     units.length > 0,
   )
   const reports = reportActs(ctx, category, subject, settings, options)
+  const today = options.asOf ?? getToday(ctx)
+  const { parameters } = settings
+  const asked = subject.hasChildren
+    ? await countAskedUnits(at, row, reports, { parameters, today })
+    : undefined
   return toReportJson(
     { product_id: idFromUuid(row.id), level: subject.level },
     getRules().version,
     reports,
     listNotes(data),
     {
-      today: options.asOf ?? getToday(ctx),
+      today,
       detail: options.detail,
       hasAudienceGap: result => hasAudienceGap(disclosed, result),
+      ...(asked && { askedUnits: asked }),
       editUrl: (path, level) => buildEditUrl(addresses, row, level, path),
       issuedUnits: countLackingUnits(reports, units, subject),
     },
