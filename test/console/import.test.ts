@@ -14,6 +14,7 @@ import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { joined, readAll } from '../transfer/spreadsheets.ts'
+import { waitForLocks } from '../waiting.ts'
 import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
 import { type Answer, type Browser, OWN, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
@@ -495,6 +496,23 @@ test('a check that is stopped and restarted within a step continues by itself wi
   await endPools(other)
   assert.deepEqual(takeImportFailures(stand.sql), [])
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
+})
+
+test('a check that is restarted with other columns counts nothing of the earlier ones', async () => {
+  const rows = Array.from({ length: 300 }, (_, n) => cells(30_000 + n, { weight: 'schwer' }))
+  const at = await bring(sheet(rows))
+  const form = formIn(await editor.get(at))
+  await stand.sql.begin(async tx => {
+    await tx`
+      select from sheet_chunk where no = 0 and import_id = (select id from sheet_import order by id desc limit 1) for update`
+    await editor.post(`${at}/columns`, { form })
+    await waitForLocks(stand.sql, 1)
+    await editor.post(`${at}/stop`)
+    await editor.post(`${at}/columns`, { form: { ...form, 'c.16': '' } })
+  })
+  await waitForImports(stand.sql)
+  assert.deepEqual(takeImportFailures(stand.sql), [])
+  assert.deepEqual(counts(await editor.get(at)), [300, 0, 0, 0])
 })
 
 test('the check reports rows beyond the quota, over any number of steps', async () => {
