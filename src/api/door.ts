@@ -83,7 +83,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         else await authorize(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
         if (takesFile(endpoint) && !isJson(request))
-          await acquireUploadPermit(setup.sql, keyOf(request).accountId, reply)
+          await acquireUploadPermit(setup.sql, { request, accountId: keyOf(request).accountId, reply })
       })
       door.addHook('onClose', async () => setup.media.preparer.stop())
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)

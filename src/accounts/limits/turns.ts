@@ -17,6 +17,8 @@ type Pool = {
   capacity: number
   /** An account or an access link may hold this many of them while others wait. */
   maxOfAccount: number
+  /** The networks of one provider may hold so many together: some permits are left for others. */
+  maxOfProvider: number
   /** Shares hold without others, too: the work takes long, so a lent permit would not be back soon. */
   isStrict: boolean
   maxWaitingOfKey: number
@@ -26,6 +28,7 @@ type Pool = {
 
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
+export const MAX_WAITING_FILES = 16
 
 const POOLS = {
   /**
@@ -35,6 +38,7 @@ const POOLS = {
   readers: {
     capacity: 4,
     maxOfAccount: 2,
+    maxOfProvider: 3,
     isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
@@ -44,6 +48,7 @@ const POOLS = {
   console: {
     capacity: 4,
     maxOfAccount: 2,
+    maxOfProvider: 3,
     isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
@@ -53,6 +58,7 @@ const POOLS = {
   downloads: {
     capacity: 4,
     maxOfAccount: 2,
+    maxOfProvider: 3,
     isStrict: true,
     maxWaitingOfKey: 4,
     maxWaitMs: 2_000,
@@ -62,15 +68,27 @@ const POOLS = {
   uploads: {
     capacity: 6,
     maxOfAccount: 3,
+    maxOfProvider: 4,
     isStrict: true,
     maxWaitingOfKey: 4,
     maxWaitMs: 2_000,
+    retryAfterMs: 5_000,
+  },
+  /** Files that the API receives: up to 20 MiB each, and as much again on the way to the preparer. */
+  files: {
+    capacity: 8,
+    maxOfAccount: 4,
+    maxOfProvider: 5,
+    isStrict: true,
+    maxWaitingOfKey: MAX_WAITING_FILES,
+    maxWaitMs: 10_000,
     retryAfterMs: 5_000,
   },
   /** Writes to `/dpp/v1`: each checks a whole document first. */
   writes: {
     capacity: 8,
     maxOfAccount: 4,
+    maxOfProvider: 7,
     isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
@@ -80,6 +98,7 @@ const POOLS = {
   passwords: {
     capacity: 4,
     maxOfAccount: 4,
+    maxOfProvider: 3,
     isStrict: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 8_000,
@@ -111,6 +130,7 @@ const turnsOf = perSharedDatabase((_sql: Sql) => {
     console: create('console'),
     downloads: create('downloads'),
     uploads: create('uploads'),
+    files: create('files'),
     writes: create('writes'),
     passwords: create('passwords'),
   } satisfies Record<TurnPool, FairTurns>
@@ -146,11 +166,10 @@ export function overloaded(retryAfterMs: number): AppError {
 }
 
 function describeAsker(pool: TurnPool, { address, accountId, verifiedToken }: Asker) {
-  const { capacity, maxOfAccount, maxWaitingOfKey, isStrict } = POOLS[pool]
+  const { maxOfAccount, maxOfProvider, maxWaitingOfKey, isStrict } = POOLS[pool]
   const network = address === undefined ? PROXIES_KEY : getNetwork(address, 56)
   const groups = [
-    // One permit is left for others than the networks of one provider.
-    ...(address === undefined ? [] : [{ name: `provider ${getNetwork(address, 32)}`, max: capacity - 1 }]),
+    ...(address === undefined ? [] : [{ name: `provider ${getNetwork(address, 32)}`, max: maxOfProvider }]),
     ...(accountId === undefined ? [] : [{ name: `account ${accountId}`, max: maxOfAccount }]),
     ...(verifiedToken === undefined ? [] : [{ name: `link ${verifiedToken}`, max: maxOfAccount }]),
   ]

@@ -1,36 +1,33 @@
 /** Limits how many files are received and processed at once: each one is in memory until its response. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { waitForTurn } from '../../accounts/limits/turns.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { KeyedSemaphore, releaseWithResponse } from '../../kernel/semaphore.ts'
+import { releaseWithResponse } from '../../kernel/semaphore.ts'
 
-/** Up to 20 MiB each, and as much again on its way to the process that renders it. */
-const MAX_UPLOADS = 8
-export const MAX_WAITING_UPLOADS = 32
-/** For each of the two permits. Bytes of a waiting request stay with its client. */
-const MAX_WAIT_MS = 10_000
-const RETRY_AFTER_MS = 5_000
+type Upload = { request: FastifyRequest; accountId: number; reply: FastifyReply }
 
-/** The account's permit comes first: one account may use half of the capacity and of the queue. */
-const uploadPermits = perSharedDatabase(
-  (_sql: Sql) =>
-    new KeyedSemaphore<number>(
-      { capacity: MAX_UPLOADS, maxWaiting: MAX_WAITING_UPLOADS, maxWaitMs: MAX_WAIT_MS },
-      { capacity: MAX_UPLOADS / 2, maxWaiting: MAX_WAITING_UPLOADS / 2, maxWaitMs: MAX_WAIT_MS },
-    ),
-)
-
-/** Call before the body is read. The permit is released when the response ends. Throws `unavailable`. */
-export async function acquireUploadPermit(sql: Sql, accountId: number, reply: FastifyReply): Promise<void> {
-  const release = await uploadPermits(sql).acquire(accountId)
-  if (release === undefined) {
-    throw new AppError(
-      'unavailable',
-      'Too many files are being uploaded. Nothing was stored. Try again in a moment, or send fewer at a time.',
-      undefined,
-      RETRY_AFTER_MS,
-    )
+/**
+ * Call before the body is read: bytes of a waiting request stay with its client. A file may arrive for
+ * minutes, so an account and a network hold only a part of the permits. The permit is released when the
+ * response ends. Throws `unavailable`.
+ */
+export async function acquireUploadPermit(sql: Sql, { request, accountId, reply }: Upload): Promise<void> {
+  const asker = { address: request.ownAddress, accountId }
+  try {
+    const release = await waitForTurn({ sql }, { pool: 'files', asker, response: reply.raw })
+    // The client has left, and nobody reads what is answered.
+    if (release === undefined) throw tooManyFiles(undefined)
+    releaseWithResponse(reply.raw, release)
+  } catch (error) {
+    throw error instanceof AppError ? tooManyFiles(error.retryAfterMs) : error
   }
-  releaseWithResponse(reply.raw, release)
 }
+
+const tooManyFiles = (retryAfterMs: number | undefined) =>
+  new AppError(
+    'unavailable',
+    'Too many files are being uploaded. Nothing was stored. Try again in a moment, or send fewer at a time.',
+    undefined,
+    retryAfterMs,
+  )

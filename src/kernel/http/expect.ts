@@ -32,10 +32,17 @@ export function sendContinueWhenRead(this: Server, request: IncomingMessage, res
   const { shouldKeepAlive } = response
   response.shouldKeepAlive = false
   closeAfterReading(request)
-  request.once('resume', () => {
-    if (response.headersSent) return
+  let isAsked = false
+  const askForBody = () => {
+    if (isAsked || response.headersSent) return
+    isAsked = true
     response.shouldKeepAlive = shouldKeepAlive
     response.writeContinue()
+  }
+  request.once('resume', askForBody)
+  // A loop over the stream, as for files, does not resume it.
+  request.on('newListener', name => {
+    if (name === 'readable') askForBody()
   })
   this.emit('request', request, response)
 }
