@@ -12,7 +12,11 @@ import {
   MAX_CHALLENGES_PER_NETWORK,
   MAX_UNKNOWN_PASSKEYS_PER_NETWORK,
 } from '../../src/accounts/people/network-attempts.ts'
-import { CHALLENGE_LIFETIME_MS, findRelyingParty } from '../../src/accounts/people/passkey-challenges.ts'
+import {
+  CHALLENGE_LIFETIME_MS,
+  findRelyingParty,
+  preloadWebAuthn,
+} from '../../src/accounts/people/passkey-challenges.ts'
 import { MAX_PASSKEYS_PER_PERSON } from '../../src/accounts/people/passkeys.ts'
 import { PROOF_LIFETIME_MS } from '../../src/accounts/people/sessions.ts'
 import { type Authenticator, type Lies, newAuthenticator } from './authenticator.ts'
@@ -158,6 +162,14 @@ describe('adding a passkey', () => {
     const answer = await add(browser, newAuthenticator(PUBLIC_URL))
     assert.match(answer.text, /at most 20 passkeys/)
   })
+})
+
+test('a server loads the library before it serves anybody once somebody has a passkey', async () => {
+  const isLoaded = () => preloadWebAuthn(stand)
+  await stand.sql`delete from passkey`
+  assert.equal(await isLoaded(), false)
+  await withPasskey()
+  assert.equal(await isLoaded(), true)
 })
 
 describe('signing in with a passkey', () => {

@@ -6,10 +6,17 @@ import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import type { OperatorContext } from '../context.ts'
 
 /**
- * Loaded with the first passkey, because the library is large and most servers never need it. Nobody else is
- * served for 220 ms meanwhile, so answers without a valid challenge are refused before.
+ * Not loaded by servers without passkeys: the library takes 26 MB. Nobody else is served for 220 ms
+ * meanwhile, so answers without a valid challenge are refused before.
  */
 export const loadWebAuthn = () => import('@simplewebauthn/server')
+
+/** Call before the server serves anybody. Loads the library if somebody has a passkey; returns whether. */
+export async function preloadWebAuthn(ctx: OperatorContext): Promise<boolean> {
+  const stored = await ctx.sql`select from passkey limit 1`
+  if (stored.length > 0) await loadWebAuthn()
+  return stored.length > 0
+}
 
 /** The script of the sign-in page fetches a new one before this ends. */
 export const CHALLENGE_LIFETIME_MS = 10 * 60_000

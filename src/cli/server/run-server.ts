@@ -1,6 +1,7 @@
 /** Runs the server in this process: the app and the worker, with a clean stop within five seconds. */
 import { flushKeyUse } from '../../accounts/keys/key-use.ts'
 import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
+import { preloadWebAuthn } from '../../accounts/people/passkey-challenges.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
@@ -112,6 +113,10 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   const isWeb = config.role !== 'worker'
   const create = parts.app?.[isWeb ? 'createApp' : 'createOperatorApp']
   const app = create && createServerApp({ ...parts, create, scans, mail, outbound, media })
+  if (isWeb)
+    await preloadWebAuthn({ sql, clock: systemClock }).catch(
+      warn(log, 'the library for passkeys was not loaded yet'),
+    )
   const draining = app && prepareDrain(app)
   const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
