@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { listAuditEntries } from '../../src/accounts/audit.ts'
 import { type IdentityInput, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { hasMod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { idFromUuid } from '../../src/kernel/ids.ts'
 import { normalizeDppId } from '../../src/passports/core/dpp-id.ts'
+import { listChangedPassports } from '../../src/passports/read/list-changes.ts'
 import { listConflicts } from '../../src/passports/read/list-conflicts.ts'
 import { releaseDppId } from '../../src/passports/write/release-dpp-id.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -289,8 +292,17 @@ describe('claims from before an approval', () => {
     const id = 'https://nobody.example/dpp/2'
     const { json } = await createDpp(other, id)
     assert.equal(json.digitalProductPassportId, id)
+    const [time] = await t.sql<{ now: Date }[]>`select now() + interval '1 millisecond' as now`
+    assert.ok(time)
+    const list = async () =>
+      (await listChangedPassports(other.ctx, { levels: ['m'], since: time.now }, { page: 1, limit: 50 })).map(
+        row => idFromUuid(row.id),
+      )
+    assert.deepEqual(await list(), [])
+    await pause(5)
     const { product_id, claimable_by } = await releaseDppId({ sql: t.setup.sql, clock: t.clock }, id)
     assert.equal(claimable_by, null)
+    assert.deepEqual(await list(), [product_id], 'mirrors and lists of changes have it again')
     const read = await send('GET', `/dpps/${product_id}`)
     assert.equal(read.json.digitalProductPassportId, `${ADDRESSES.publicUrl}/p/${product_id}`)
     assert.equal((await send('GET', `/dpps/${encode(id)}`)).status, 404)

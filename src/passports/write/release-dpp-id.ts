@@ -71,7 +71,10 @@ async function lockHolder(ctx: OperatorContext, key: string): Promise<Holder | u
 async function removeIdentifier(ctx: OperatorContext, holder: Holder): Promise<void> {
   const { key, account_id, passport_id } = holder
   const at = await atHolder(ctx, holder)
-  await at.sql`update passport set dpp_id = null where id = ${passport_id} and account_id = ${account_id}`
+  // Neither a version nor a change of the data; lists of changes and mirrors name it again all the same.
+  await at.sql`
+    update passport set dpp_id = null, stored_at = greatest(stored_at, now())
+    where id = ${passport_id} and account_id = ${account_id}`
   await getShard(ctx.sql, null)`delete from dpp_alias where key = ${key} and passport_id = ${passport_id}`
   dropCachedMetadata(at.sql, passport_id)
 }
