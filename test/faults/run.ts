@@ -1,7 +1,8 @@
 /**
  * `npm run faults [-- --cycles N] [--requests N] [--seconds N] [--only NAME]`: breaks running installations in one way
  * after another and prints what was lost. Loopback only. On Citus, with `CARNET_CITUS`: `--only citus
- * [--part NAME,…] [--shards N] [--items N]`. `worst-calls [--route PART]` alone: the worst calls of these routes.
+ * [--part NAME,…] [--shards N] [--items N]`. `doors [--route PART]`: the attacks with this part of a name. `worst-calls
+ * [--route PART] [--minutes N] [--file PATH]`: these routes; the next run with the file goes on; `--seconds 0`: no attack.
  */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
@@ -22,7 +23,9 @@ const { values, positionals } = parseArgs({
   options: {
     cycles: { type: 'string', default: '20' },
     requests: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '60' },
+    seconds: { type: 'string' },
+    minutes: { type: 'string', default: '30' },
+    file: { type: 'string' },
     only: { type: 'string' },
     route: { type: 'string' },
     part: { type: 'string', default: Object.keys(PARTS).join() },
@@ -31,20 +34,26 @@ const { values, positionals } = parseArgs({
   },
 })
 
+const getSeconds = (byDefault: number) => Number(values.seconds ?? byDefault)
+
 const ALL: Record<string, () => Promise<number>> = {
   load: () => faultsUnderLoad(Number(values.cycles)),
   disk: fullDisk,
   restore: restoredElsewhere,
   versions: twoVersions,
-  locks: () => writesBeside(Number(values.seconds)),
+  locks: () => writesBeside(getSeconds(60)),
   citus: () =>
     onCitus({
       ...{ cycles: Number(values.cycles), parts: values.part.split(',') },
       ...{ shards: Number(values.shards), items: Number(values.items) },
     }),
-  doors: () => attackDoors(Number(values.seconds)),
+  doors: () => attackDoors(getSeconds(60), values.route),
   attack: () => underAttack(Number(values.requests)),
-  'worst-calls': () => worstCalls(values.route),
+  'worst-calls': () =>
+    worstCalls({
+      ...{ only: values.route, file: values.file },
+      ...{ minutes: Number(values.minutes), seconds: getSeconds(20) },
+    }),
 }
 
 const chosen = values.only === undefined ? positionals : [values.only]

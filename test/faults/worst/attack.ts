@@ -1,61 +1,164 @@
-/** One attacker at his limit repeats the worst calls, one after another, beside honest clients. */
+/** Attacks beside honest clients: how long these wait, what they are answered, and the server's memory. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { systemClock } from '../../../src/kernel/clock.ts'
 import { newProduct } from '../../harness.ts'
 import { type Measured as Honest, HonestClients } from '../honest.ts'
 import { say } from '../look-through.ts'
-import { send } from './measure.ts'
+import type { AttackCounts, AttackOrder } from './attackers.ts'
+import type { WorstCall } from './call.ts'
 import type { Measured } from './run-calls.ts'
+import type { Ask } from './send.ts'
 import { forgetPeak, readPeakMb } from './stand.ts'
 import { openAccount, type World } from './world.ts'
 
 const WARM_UP_MS = 8_000
-const ATTACK_MS = 20_000
+const REST_MS = 2_000
 const CONNECTIONS = 8
 const MAX_SLOWDOWN = 3
 const MAX_RSS_MB = 512
-/** The attacker's only network. */
-const ATTACKER = '203.0.113.66'
 /** What a request may be answered to somebody who did nothing wrong. */
 const UNAVAILABLE = / 503$/
 
-/** Returns the broken promises. */
-export async function attackWithWorst(world: World, worst: readonly Measured[]): Promise<string[]> {
-  const honest = await startHonest(world)
-  await pause(WARM_UP_MS)
-  honest.take()
-  await pause(ATTACK_MS)
-  const before = honest.take()
-  say(`honest before: ${describeHonest(before)}`)
-  const broken: string[] = []
-  for (const one of worst) {
-    forgetPeak(world.stand)
-    const sent = await attack(world, one)
-    const during = honest.take()
-    const peakMb = readPeakMb(world.stand)
-    const name = `${one.route}, ${one.call.name}`
-    const slowdown = during.p99 / before.p99
-    say(
-      `${sent} × ${name}: ${describeHonest(during)}; p99 ${slowdown.toFixed(2)} times as long; ${peakMb.toFixed(0)} MB`,
-    )
-    const failed = during.failed.filter(sentence => !UNAVAILABLE.test(sentence))
-    broken.push(
-      ...(slowdown > MAX_SLOWDOWN ? [`${name}: honest p99 is ${slowdown.toFixed(1)} times as long`] : []),
-      ...(failed.length > 0 ? [`${name}: ${failed.length} honest requests failed: ${failed[0]}`] : []),
-      ...(peakMb > MAX_RSS_MB ? [`${name}: the server took ${peakMb.toFixed(0)} MB`] : []),
-    )
-    await pause(WARM_UP_MS / 4)
-    honest.take()
+/** Writes are refused when they are repeated, so as many as fit are made before the attack. */
+const MAX_ASKS = 64
+const MAX_ASKS_BYTES = 64 * 1024 * 1024
+const MAX_PREPARATION_MS = 5_000
+
+export type Attack = {
+  name: string
+  connections: number
+  networks: number
+  /** Called before the attack begins: its requests cost the honest clients nothing but the server's work. */
+  prepare: () => readonly Ask[] | Promise<readonly Ask[]>
+}
+
+/** One attacker at his limit repeats each of these calls. Returns the broken promises. */
+export const attackWithWorst = (
+  world: World,
+  worst: readonly Measured[],
+  seconds: number,
+): Promise<string[]> =>
+  attackBesideHonest(
+    world,
+    worst.map(({ route, call }) => ({
+      ...{ name: `${route}, ${call.name}`, connections: CONNECTIONS, networks: 1 },
+      prepare: () => makeAsks(call),
+    })),
+    seconds,
+  )
+
+async function makeAsks(call: WorstCall): Promise<Ask[]> {
+  const until = performance.now() + MAX_PREPARATION_MS
+  const asks: Ask[] = []
+  let bytes = 0
+  while (asks.length < MAX_ASKS && bytes < MAX_ASKS_BYTES && performance.now() < until) {
+    const ask = await call.make()
+    bytes += ask.body?.length ?? 0
+    asks.push(ask)
   }
-  await honest.stop()
+  return asks
+}
+
+/**
+ * Runs one attack after another. `seconds`: of each, and of the time before the first. Returns the broken
+ * promises.
+ */
+export async function attackBesideHonest(
+  world: World,
+  attacks: readonly Attack[],
+  seconds: number,
+): Promise<string[]> {
+  const honest = await startHonest(world)
+  const broken: string[] = []
+  try {
+    await pause(WARM_UP_MS)
+    honest.take()
+    await pause(seconds * 1_000)
+    const before = honest.take()
+    say(`honest before: ${describeHonest(before)}`)
+    for (const [n, attack] of attacks.entries()) {
+      const { port } = world.stand
+      const { connections, networks } = attack
+      const order = { port, connections, networks, asks: await attack.prepare(), ms: seconds * 1_000 }
+      const attackers = await startAttackers(order)
+      await pause(REST_MS)
+      honest.take()
+      forgetPeak(world.stand)
+      const counts = await attackers.attack()
+      const found = { before, during: honest.take(), peakMb: readPeakMb(world.stand) }
+      say(`${n + 1} of ${attacks.length}: ${describeAttack(attack, counts, found)}`)
+      broken.push(...findBroken(attack, found))
+    }
+  } finally {
+    await honest.stop()
+  }
   return broken
 }
 
-export const describeHonest = ({ requests, p50, p99, max }: Honest) =>
+/** Attackers in a process of their own, which have their requests and wait for the beginning. */
+async function startAttackers(order: AttackOrder): Promise<{ attack: () => Promise<AttackCounts> }> {
+  const child = fork(join(import.meta.dirname, 'attackers.ts'), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    serialization: 'advanced',
+  })
+  const ended = once(child, 'exit')
+  const hear = async <T>() => {
+    const message = once(child, 'message').then(([value]) => value as T)
+    const loss = ended.then(([code]): T => {
+      throw new Error(`the attackers ended with ${code}`)
+    })
+    return Promise.race([message, loss])
+  }
+  const ready = hear()
+  child.send(order)
+  await ready
+  return {
+    async attack() {
+      const counts = hear<AttackCounts>()
+      child.send('begin')
+      try {
+        return await counts
+      } finally {
+        child.kill()
+      }
+    },
+  }
+}
+
+type Found = { before: Honest; during: Honest; peakMb: number }
+
+const nameOf = ({ name, connections, networks }: Attack) =>
+  `${name}, ${connections} connections, ${networks} networks`
+
+const describeHonest = ({ requests, p50, p99, max }: Honest) =>
   `${requests} honest requests, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(0)} ms`
 
-export async function startHonest({ stand }: World): Promise<HonestClients> {
+function describeAttack(attack: Attack, counts: AttackCounts, found: Found): string {
+  const { before, during, peakMb } = found
+  const statuses = Array.from(counts, ([status, count]) => `${count} × ${status || 'cut'}`).join(', ')
+  const unavailable = during.failed.filter(sentence => UNAVAILABLE.test(sentence)).length
+  const slowdown = (during.p99 / before.p99).toFixed(2)
+  return `${nameOf(attack)}: ${statuses}
+    ${describeHonest(during)}; p99 ${slowdown} times as long; ${unavailable} × 503, ${during.failed.length - unavailable} failed; at most ${peakMb.toFixed(0)} MB`
+}
+
+function findBroken(attack: Attack, { before, during, peakMb }: Found): string[] {
+  const slowdown = during.p99 / before.p99
+  const failed = during.failed.filter(sentence => !UNAVAILABLE.test(sentence))
+  return [
+    slowdown > MAX_SLOWDOWN ? `honest p99 is ${slowdown.toFixed(1)} times as long` : [],
+    failed.length > 0 ? `${failed.length} honest requests failed: ${failed[0]}` : [],
+    peakMb > MAX_RSS_MB ? `the server took ${peakMb.toFixed(0)} MB` : [],
+  ]
+    .flat()
+    .map(sentence => `${nameOf(attack)}: ${sentence}`)
+}
+
+async function startHonest({ stand }: World): Promise<HonestClients> {
   const { accountId } = await openAccount(stand, 'Honest')
   const operator = { sql: stand.sql, clock: systemClock }
   const key = { accountId, name: 'honest', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
@@ -72,21 +175,4 @@ export async function startHonest({ stand }: World): Promise<HonestClients> {
   const honest = new HonestClients({ port: stand.port, apiKey, ids })
   honest.start()
   return honest
-}
-
-/** As fast as the answers come, from one network. Returns how many were sent. */
-async function attack(world: World, { call }: Measured): Promise<number> {
-  const until = performance.now() + ATTACK_MS
-  let sent = 0
-  const repeat = async () => {
-    while (performance.now() < until) {
-      const ask = await call.make()
-      const headers = { ...ask.headers, 'x-forwarded-for': ATTACKER }
-      const status = await send(world.stand, { ...ask, headers })
-      sent++
-      if (status === 429 || status === 503) await pause(100)
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, repeat))
-  return sent
 }

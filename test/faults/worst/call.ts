@@ -1,5 +1,5 @@
 /** What is sent to one route, and what is common to all kinds of routes: headers and queries at their limits. */
-import type { Ask } from './measure.ts'
+import type { Ask } from './send.ts'
 import type { Shape } from './shapes.ts'
 
 export type Credential = 'anonymous' | 'read key' | 'full key' | 'link' | 'viewer' | 'editor' | 'owner'

@@ -4,7 +4,7 @@ import { DOCUMENT_FORMATS } from '../../../src/passports/documents/formats.ts'
 import { nextGtin } from '../../harness.ts'
 import { type Credential, type RouteCalls, varyRead, type WorstCall, withBodies } from './call.ts'
 import { LANGUAGES, RICH } from './heavy-data.ts'
-import type { Ask } from './measure.ts'
+import type { Ask } from './send.ts'
 import { JSON_SHAPES, LEGAL_JSON } from './shapes.ts'
 import { FULL_LISTS, type World } from './world.ts'
 

@@ -14,7 +14,11 @@ export async function withTestServer<T>(work: () => Promise<T>): Promise<T> {
   await writeFile(hbaFile, 'local all all trust\n')
   const postgres = await startEmbeddedPostgres({
     ...{ dataDir: join(folder, 'run'), log: () => {} },
-    settings: { autovacuum: 'off', hba_file: hbaFile },
+    // As in test/run.ts: what is measured must not wait for a disk.
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      ...{ autovacuum: 'off', hba_file: hbaFile },
+    },
   })
   try {
     const { socketDir, port, user, database } = postgres
