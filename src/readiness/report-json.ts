@@ -97,16 +97,18 @@ function toActJson(report: ActReport, context: ReportContext) {
   }
 }
 
-/** `due_days`: each day with its condition; only if there are conditions. */
+export const toDayJson = ({ day, applies }: FoundDay['days'][number]) => ({
+  on: day.on,
+  for: day.for,
+  source: day.source,
+  applies: applies ?? null,
+})
+
+/** `due_days`: each day with its condition; absent if no day is known. */
 const describeDue = ({ on, days, question }: FoundDay) => ({
   due: on,
   ...(days.length > 0 && {
-    due_days: days.map(({ day, applies }) => ({
-      on: day.on,
-      for: day.for,
-      source: day.source,
-      applies: applies ?? null,
-    })),
+    due_days: days.map(toDayJson),
   }),
   ...(question !== undefined && { due_question: question }),
 })

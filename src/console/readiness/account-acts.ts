@@ -3,10 +3,11 @@ import { type ActSums, sumReadiness } from '../../passports/readiness/account-re
 import { getReadinessSettings, getToday } from '../../passports/readiness/report-passport.ts'
 import type { Act, Rule } from '../../readiness/act.ts'
 import { findAccountDueDay } from '../../readiness/report.ts'
-import { countDaysLeft } from '../../readiness/report-json.ts'
+import { countDaysLeft, toDayJson } from '../../readiness/report-json.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
 import { PRODUCTS, READINESS, type Visit } from '../page/route.ts'
+import type { JudgedAct } from './product-report.ts'
 
 /** The levels that the page can show, with their letters in the database. */
 export const ACCOUNT_LEVELS = { model: ['m'], batch: ['b'], item: ['i'], all: ['m', 'b', 'i'] } as const
@@ -20,6 +21,8 @@ export type SummedAct = {
   sums: ActSums
   due: string | null
   days_left: number | null
+  /** The days of the act, if it depends on the product which one counts. */
+  due_days: NonNullable<JudgedAct['due_days']>
   /** The most frequent first. */
   gaps: readonly Gap[]
   /** Rules of which a person must say whether they apply; the most frequent first. */
@@ -46,8 +49,10 @@ export async function findAccountReport({ ctx, query }: Visit): Promise<AccountR
   const summed = acts.flatMap(sums => {
     const act = known.get(sums.act)
     if (act === undefined) return []
-    const { on: due } = findAccountDueDay(act, parameters)
-    return [{ act, sums, due, days_left: countDaysLeft(getToday(ctx), due), ...listGaps(sums) }]
+    const { on: due, days } = findAccountDueDay(act, parameters)
+    const depends = days.some(({ applies }) => applies === undefined)
+    const due_days = depends ? days.map(toDayJson) : []
+    return [{ act, sums, due, due_days, days_left: countDaysLeft(getToday(ctx), due), ...listGaps(sums) }]
   })
   const isConcerned = ({ sums }: SummedAct) => sums.in_scope + sums.undetermined + sums.nothing_asked > 0
   return {

@@ -23,6 +23,7 @@ import {
   type SummedAct,
 } from './account-acts.ts'
 import { describeActState, renderActTitle } from './act-parts.ts'
+import { renderDueDays } from './coverage.ts'
 
 const MAX_GAPS_SHOWN = 10
 
@@ -81,7 +82,7 @@ function renderAct(words: Words, one: SummedAct, level: AccountLevel): string {
       : html`<meter aria-labelledby="${act.id}" min="0" max="${sums.in_scope}" value="${sums.ready}"></meter>`
   const states = READINESS_STATES.filter(state => sums[state] > 0)
   return html`<section aria-labelledby="${act.id}" class="act"><div class="bars"><div><h2 id="${act.id}">!${renderActTitle(words, { act: act.id, title: act.title })}</h2>!${amount}
-<div class="bar">!${bar}</div></div></div><p class="quiet">${describeActState(words, { ...act, ...one })}!${describeExpected(words, one)}</p>
+<div class="bar">!${bar}</div></div></div><p class="quiet">${describeActState(words, { ...act, ...one })}!${describeExpected(words, one)}</p>!${renderDueDays(words, { act: act.id, due: one.due, due_days: one.due_days })}
 !${act.not_modelled === undefined ? '' : html`<p class="quiet">${texts.notWhole}</p>`}<p class="tabs">!${states.map(state => renderState(words, one, state, level))}</p>!${renderNothingAsked(words, sums.nothing_asked)}
 !${renderGaps(words, act, gaps, level)}!${renderChecks(words, checks)}</section>`
 }

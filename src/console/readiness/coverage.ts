@@ -5,8 +5,10 @@ import type { Words } from '../page/route.ts'
 import { getActLists, getRuleDays } from '../product-data/rule-texts.ts'
 import type { JudgedAct, JudgedRule } from './product-report.ts'
 
+type DatedAct = Pick<JudgedAct, 'act' | 'due' | 'due_days' | 'due_question'>
+
 /** For whom the day of the act is, and the other days; nothing if the act has one day for all. */
-export function renderDueDays(words: Words, act: JudgedAct): string {
+export function renderDueDays(words: Words, act: DatedAct): string {
   const { due_days: days = [], due_question: question } = act
   if (days.length < 2 && question === undefined) return ''
   const lists = getActLists(words, act.act, {

@@ -28,7 +28,7 @@ type UnitRow = Omit<UnitFacts, 'bits'> & FactSubject & { bits: Buffer | null }
 
 /** None for an item. */
 export async function findUnitFacts(
-  { sql, accountId }: AccountContext,
+  { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,
   owner: Owner,
 ): Promise<{ groups: UnitFacts[]; isComplete: boolean }> {
   const rows = await unprepared(
