@@ -1157,6 +1157,9 @@ export type Texts = {
       point: string
       comma: string
     }
+    markOpen: string
+    markMissing: string
+    markExample: (values: { title: Value; example: Value; point: Value; comma: Value }) => string
     clears: string
     clearing: {
       keep: string
@@ -1225,6 +1228,10 @@ export type Texts = {
     after: string
     nothing: string
     moreValues: (values: { n: Value }) => string
+    newProducts: string
+    newProductsLead: string
+    newProductsTable: string
+    rowOf: (values: { row: Value }) => string
     confirm: (values: { count: number }) => string
     confirmMissing: string
     previous: string

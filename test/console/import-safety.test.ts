@@ -4,11 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { effectiveData, getState } from '../../src/passports/core/state.ts'
-import { findBySku } from '../../src/passports/write/find-matches.ts'
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, download, formIn, plain, run, sendColumns, upload } from './import-form.ts'
+import { findData, lines, newEditor, SAME } from './import-values.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -17,43 +15,10 @@ before(async () => {
 })
 after(() => stand.close())
 
-const lines = (rows: readonly (readonly string[])[]) => rows.map(row => formatCsvLine(row, ',')).join('')
-
-/** Values that apply to all products of the shop. */
-const SAME: Record<string, string> = {
-  'k.brandName': 'Testmarke',
-  'k.economicOperator.role': 'manufacturer',
-  'k.economicOperator.legalName': 'Testmarke GmbH',
-  'k.economicOperator.address': 'Werkstraße 1\r\n26121 Oldenburg',
-  'k.economicOperator.country': 'Deutschland',
-  'k.economicOperator.contactEmail': 'pass@testmarke.example',
-  'k.languages': 'de',
-  'k.fiberComposition': '60 % Baumwolle; 40 % Leinen',
-  'k.countryOfManufacture': 'Portugal',
-  'k.careInstructions': 'Bei 30 °C waschen',
-  'k.repair.repairable': 'true',
-  'k.repair.sparePartsAvailable': 'false',
-  'k.endOfLife.recyclingInstructions': 'Sammelstelle',
-  'k.endOfLife.disposalInstructions': 'Nicht in den Hausmüll',
-  k_language: 'de',
-}
-
-async function newEditor(): Promise<{ account: number; editor: Browser }> {
-  const account = await stand.account({ plan: 'enterprise' })
-  return { account, editor: await stand.signedIn(account, 'editor') }
-}
-
-async function data(account: number, sku: string): Promise<Record<string, unknown>> {
-  const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 0 }
-  const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
-  assert.ok(id, sku)
-  return effectiveData(await getState(ctx, id))
-}
-
 describe('one value for every row', () => {
   let editor: Browser
   let account: number
-  before(async () => ({ account, editor } = await newEditor()))
+  before(async () => ({ account, editor } = await newEditor(stand)))
 
   test('required fields without a column are offered; with them, names and numbers are enough for products', async () => {
     const at = await bring(
@@ -81,7 +46,7 @@ describe('one value for every row', () => {
     const checked = await check(stand, editor, at, { ...SAME, 'u.2': 'kg' })
     assert.deepEqual(counts(checked), [2, 0, 0, 0])
     assert.deepEqual(counts(await run(stand, editor, at)), [2, 0, 0, 0])
-    const { economicOperator, ...made } = await data(account, 'S-1')
+    const { economicOperator, ...made } = await findData(stand, account, 'S-1')
     assert.deepEqual(economicOperator, {
       role: 'manufacturer',
       legalName: 'Testmarke GmbH',
@@ -141,7 +106,7 @@ describe('one value for every row', () => {
     assert.match(wrong.text, /There is no field nonsense/)
     await check(stand, editor, at, { 'more.0.field': 'commodityCode', 'more.0.value': '61091000' })
     await run(stand, editor, at)
-    assert.equal((await data(account, 'S-4')).commodityCode, '61091000')
+    assert.equal((await findData(stand, account, 'S-4')).commodityCode, '61091000')
   })
 
   test('in an account without a profile the company of the newest product is suggested', async () => {
@@ -175,7 +140,7 @@ describe('one value for every row', () => {
     assert.equal(formIn(page).match_by, 'gtin')
     assert.deepEqual(counts(await check(stand, editor, at, SAME)), [1, 0, 0, 0])
     await run(stand, editor, at)
-    assert.equal((await data(account, '4006381333931')).gtin, '4006381333931')
+    assert.equal((await findData(stand, account, '4006381333931')).gtin, '4006381333931')
     const without = await bring(
       stand,
       editor,
@@ -193,7 +158,7 @@ describe('changes are shown before they are made', () => {
   let editor: Browser
   let account: number
   before(async () => {
-    ;({ account, editor } = await newEditor())
+    ;({ account, editor } = await newEditor(stand))
     const rows = Array.from({ length: 45 }, (_, n) => [`C-${n}`, `Socke ${n}`, '80'])
     const at = await bring(stand, editor, lines([['sku', 'name', 'weightGrams'], ...rows]))
     assert.deepEqual(counts(await check(stand, editor, at, SAME)), [45, 0, 0, 0])
@@ -239,9 +204,9 @@ describe('changes are shown before they are made', () => {
     const refused = await run(stand, editor, at)
     assert.equal(refused.status, 422)
     assert.match(refused.text, /tick the box/)
-    assert.equal((await data(account, 'C-2')).weightGrams, 80)
+    assert.equal((await findData(stand, account, 'C-2')).weightGrams, 80)
     assert.deepEqual(counts(await run(stand, editor, at, { confirm: 'yes' })), [0, 45, 0, 0])
-    assert.equal((await data(account, 'C-2')).weightGrams, 90)
+    assert.equal((await findData(stand, account, 'C-2')).weightGrams, 90)
   })
 
   test('a product created after the check is not overwritten by a row checked as new', async () => {
@@ -256,7 +221,7 @@ describe('changes are shown before they are made', () => {
     await run(stand, editor, other)
     const done = await run(stand, editor, at)
     assert.deepEqual(counts(done), [0, 0, 0, 1])
-    assert.equal((await data(account, 'N-1')).productName, 'Schneller')
+    assert.equal((await findData(stand, account, 'N-1')).productName, 'Schneller')
   })
 
   test('shows names that are mapped to others, and fibre names that are unknown', async () => {
@@ -297,7 +262,7 @@ describe('changes are shown before they are made', () => {
 
 describe('the file of errors', () => {
   test('a duplicate row stays rejected if it comes back uncorrected, and the products stay unchanged', async () => {
-    const { account, editor } = await newEditor()
+    const { account, editor } = await newEditor(stand)
     const rows = Array.from({ length: 12 }, (_, n) => [
       `SK-${n === 10 ? 9 : n}`,
       `Sock ${n}`,
@@ -327,7 +292,7 @@ describe('the file of errors', () => {
         [null, 'SK-9'],
       )
     }
-    assert.equal((await data(account, 'SK-9')).productName, 'Sock 9')
+    assert.equal((await findData(stand, account, 'SK-9')).productName, 'Sock 9')
 
     const mended = (sku: string, mark: string) =>
       lines([
@@ -349,7 +314,7 @@ describe('the file of errors', () => {
   })
 
   test('errors are grouped, filtered and paged; the quota of the plan takes one line', async () => {
-    const { account, editor } = await newEditor()
+    const { account, editor } = await newEditor(stand)
     await stand.sql`update account set model_quota = 30 where id = ${account}`
     const rows = Array.from({ length: 100 }, (_, n) => [
       `Q-${n}`,
@@ -381,7 +346,7 @@ describe('the file of errors', () => {
 })
 
 test('of many large files at once, those that cannot wait are refused with the time to wait', async () => {
-  const { editor } = await newEditor()
+  const { editor } = await newEditor(stand)
   const files = Array.from({ length: 8 }, () => upload(stand, editor, Buffer.alloc(2_000_000)))
   const refused = (await Promise.all(files)).filter(({ status }) => status === 503)
   assert.ok(refused.length > 0)

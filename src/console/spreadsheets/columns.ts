@@ -8,6 +8,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
+import { DECIMAL_MARKS, parseNumber } from '../../transfer/spreadsheets/cell.ts'
 import {
   buildMappingName,
   buildTemplateLayout,
@@ -15,7 +16,9 @@ import {
   listColumns,
   UNIT_TO_CHOOSE,
 } from '../../transfer/spreadsheets/columns.ts'
+import { listAmbiguousColumns, listMarksToChoose } from '../../transfer/spreadsheets/decimal-marks.ts'
 import { resolveUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
+import { splitAmount } from '../../transfer/spreadsheets/measurement-units.ts'
 import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
@@ -30,6 +33,7 @@ import { isFine, type Problems } from '../page/form.ts'
 import { notice, renderOptions, select, summary } from '../page/parts.ts'
 import { IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
+import { formatPlainNumber } from '../product-data/parse-value.ts'
 import {
   type FurtherConstant,
   listConstantLabels,
@@ -50,6 +54,7 @@ import {
 
 const SAMPLE_ROWS = 3
 const MAX_NAME_LENGTH = 60
+const MAX_MARK_EXAMPLES = 3
 
 type ColumnsPageState = {
   problems?: Problems
@@ -73,7 +78,10 @@ export async function renderColumnsPage(
   const room = await getRemainingQuota(ctx, 'm')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
-  const labels = listConstantLabels(words, category, problems)
+  const labels = { mark: texts.mark, ...listConstantLabels(words, category, problems) } as Record<
+    string,
+    string
+  >
   for (const [place, title] of sheet.header.entries())
     for (const input of ['c', 'u']) labels[`${input}.${place}`] = formatColumnTitle(words, title, place)
   const encoding =
@@ -82,7 +90,7 @@ export async function renderColumnsPage(
       : ''
   const body = html`!${renderImportHead(words, sheet, texts.columns)}<p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, room)}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
-<form method="post" action="${getImportUrl(sheet)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
+<form method="post" action="${getImportUrl(sheet)}/columns" novalidate>!${renderSettings(words, sheet, { settings, problems })}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${getImportUrl(sheet)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
@@ -115,9 +123,13 @@ function renderFieldList(words: Words, category: CompleteCategory, settings: Imp
   return html`<datalist id="fields">!${renderOptions(options)}</datalist>`
 }
 
-function renderSettings(words: Words, settings: ImportSettings): string {
+function renderSettings(
+  words: Words,
+  sheet: SpreadsheetImport,
+  { settings, problems }: { settings: ImportSettings; problems: Problems },
+): string {
   const texts = words.texts.spreadsheets
-  const { matchBy, mark, clears, changeType } = settings
+  const { matchBy, clears, changeType } = settings
   const fields = [
     {
       name: 'match_by',
@@ -126,11 +138,27 @@ function renderSettings(words: Words, settings: ImportSettings): string {
       all: texts.matches,
       hint: buildMatchHint(texts, settings),
     },
-    { name: 'mark', label: texts.mark, value: mark, all: texts.marks },
+    buildMarkField(words, sheet, settings),
     { name: 'clears', label: texts.clears, value: clears ? 'remove' : 'keep', all: texts.clearing },
     { name: 'change_type', label: texts.changeType, value: changeType, all: texts.changeTypes },
   ]
-  return html`<div class="settings">!${fields.map(({ all, ...field }) => select({ ...field, options: Object.entries(all) }, {}))}</div>`
+  return html`<div class="settings">!${fields.map(({ all, ...field }) => select({ ...field, options: Object.entries(all) }, problems))}</div>`
+}
+
+/** Without a mark, nothing is preselected, and examples show what the choice means. */
+function buildMarkField(words: Words, { header, traits }: SpreadsheetImport, { mark }: ImportSettings) {
+  const texts = words.texts.spreadsheets
+  const field = { name: 'mark', label: texts.mark, value: mark ?? '' }
+  const examples = listAmbiguousColumns(traits).slice(0, MAX_MARK_EXAMPLES)
+  const lines = examples.map(({ place, example }) => {
+    const amount = splitAmount(example)?.amount ?? example
+    const [point, comma] = DECIMAL_MARKS.map(one => formatPlainNumber(words, parseNumber(amount, one)))
+    const title = formatColumnTitle(words, header[place] ?? '', place)
+    return texts.markExample({ title, example, point: point ?? '', comma: comma ?? '' })
+  })
+  const open = mark === undefined ? { '': texts.markOpen } : {}
+  const hint = lines.length === 0 ? {} : { hint: lines.join(' ') }
+  return { ...field, ...hint, all: { ...open, ...texts.marks } }
 }
 
 function buildMatchHint(texts: Texts['spreadsheets'], { mapping, matchBy }: ImportSettings): string {
@@ -169,13 +197,15 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
     return findColumn(category, unit === '' ? name : `${name}|${unit}`) ?? findColumn(category, name)
   })
   const columns = resolveUnits(chosen, sheet.header, sheet.traits)
-  const mark = form.text('mark') === 'comma' ? 'comma' : 'point'
-  const same = parseConstantValues(words, form, { category, columns, mark })
+  const mark = DECIMAL_MARKS.find(one => one === form.text('mark'))
+  const same = parseConstantValues(words, form, { category, columns, mark: mark ?? words.decimalMark })
   Object.assign(problems, same.problems)
   const mapping = columns.map((column, place) => {
     if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = words.texts.spreadsheets.unitMissing
     return column === undefined ? null : buildMappingName(column)
   })
+  if (mark === undefined && listMarksToChoose(category, sheet.traits, mapping).length > 0)
+    problems.mark = words.texts.spreadsheets.markMissing
   const settings: ImportSettings = {
     mapping,
     matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',

@@ -17,6 +17,7 @@ import type { PostedForm, Problems } from '../page/form.ts'
 import { described, input, notes, select } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getValueLabel, listLanguageOptions } from '../product-data/labels.ts'
+import { parseTypedNumber } from '../product-data/parse-value.ts'
 import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 import { renderInvalid } from './mapping-table.ts'
 import { getColumnLabel, getPathLabel } from './words.ts'
@@ -159,6 +160,9 @@ export function parseConstantValues(
   const typed: FurtherConstant[] = []
   const language = canonicalizeLanguage(form.text('k_language')) ?? words.language
   const take = (column: Column, value: string, name: string) => {
+    const typedNumber =
+      column.field.type === 'number' ? parseTypedNumber(words, value, column.field.unit) : undefined
+    if (typedNumber?.problem !== undefined) problems[name] = typedNumber.problem
     const isText = column.isPrimary === true
     const key = isText ? `${column.name}.${language}` : column.name
     texts[key] = value.replaceAll('\r\n', '\n')

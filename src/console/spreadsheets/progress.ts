@@ -8,6 +8,7 @@ import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
   groupRowErrors,
   listNameNotes,
+  listNewProducts,
   listProductChanges,
   listRejectedRows,
 } from '../../transfer/spreadsheets/import-results.ts'
@@ -87,6 +88,7 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
       sheet.state === 'checked' && sheet.updated > 0
         ? await listProductChanges(ctx, sheet.id, changesPage)
         : [],
+    newProducts: sheet.state === 'checked' ? await listNewProducts(ctx, sheet) : [],
   }
 }
 

@@ -1,9 +1,7 @@
 /** The result of a check or an import: counts, changes, rows with errors, and the next steps. */
 
 import { html } from 'ghtml'
-import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { findColumn } from '../../transfer/spreadsheets/columns.ts'
 import { getColumnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import {
   type ChangedProduct,
@@ -20,14 +18,8 @@ import { notice, rowList, section, wideTable } from '../page/parts.ts'
 import { IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { getValueLabel } from '../product-data/labels.ts'
-import {
-  explainRowError,
-  getColumnLabel,
-  getErrorFieldName,
-  getImportUrl,
-  getPathLabel,
-  renderImportHead,
-} from './words.ts'
+import { findStoredColumn, getStoredName, renderNewProducts, renderStoredValue } from './new-products.ts'
+import { explainRowError, getErrorFieldName, getImportUrl, getPathLabel, renderImportHead } from './words.ts'
 
 export type ResultPageInput = {
   overview: ErrorOverview
@@ -39,6 +31,7 @@ export type ResultPageInput = {
   group: string | undefined
   page: number
   changes: readonly ChangedProduct[]
+  newProducts: readonly ChangedProduct[]
   changesPage: number
   problem?: string
 }
@@ -54,7 +47,7 @@ export function renderResultPage(
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
@@ -135,16 +128,9 @@ function renderDifferenceCells(
   [field, before, after]: FieldChange,
 ): string {
   const texts = words.texts.spreadsheets
-  const category = findCategory(sheet.category)
-  const column = category === undefined ? undefined : findColumn(category, field)
-  const unit = column?.field.unit === undefined ? '' : ` (${column.field.unit})`
-  const name = column === undefined ? field : `${getColumnLabel(words, column)}${unit}`
-  const value = (one: FieldChange[1]) => {
-    if (one === null) return html`<span class="quiet">${texts.nothing}</span>`
-    if (typeof one === 'boolean') return html`${one ? texts.answers.true : texts.answers.false}`
-    if (typeof one === 'number') return html`${words.number(one)}`
-    return html`${column?.field.values === undefined ? one : getValueLabel(words, column.labelPath, one)}`
-  }
+  const column = findStoredColumn(sheet, field)
+  const name = getStoredName(words, column, field)
+  const value = (one: FieldChange[1]) => renderStoredValue(words, column, one)
   return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 

@@ -76,16 +76,39 @@ export function findAmbiguousNumbers(
 
 const OTHER = { point: 'comma', comma: 'point' } as const
 
+const SINGLE_SEPARATOR = /^(\d*)([.,])(\d+)$/
+const GROUPS_ONLY = /^\d{1,3}([.,])\d{3}(?:\1\d{3})+$/
+const GROUPS_AND_FRACTION = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*(?!\1)([.,])\d+$/
+const MARK_NAMES: Readonly<Record<string, DecimalMark>> = { '.': 'point', ',': 'comma' }
+/** Security bound: longer cells are no numbers. */
+const MAX_NUMBER_LENGTH = 60
+
+/**
+ * Which decimal mark a number is written with; `either` if it has two values, as "1,800" has. Undefined for
+ * other texts and for numbers without a separator. A unit may follow.
+ */
+export function classifyNumber(text: string): DecimalMark | 'either' | undefined {
+  if (text.length > MAX_NUMBER_LENGTH || !/^\s*[+-]?[\d.,]/.test(text)) return undefined
+  const [, digits = ''] =
+    /^[+-]?([\d.,]+)(?:e[+-]?\d{1,3})?(?:[\p{L}%].*)?$/iu.exec(text.replaceAll(/[\s\u00a0\u202f'’]/g, '')) ??
+    []
+  const [, whole = '', separator = '', fraction = ''] = SINGLE_SEPARATOR.exec(digits) ?? []
+  const written = MARK_NAMES[separator]
+  if (written !== undefined) return fraction.length === 3 && /^[1-9]\d{0,2}$/.test(whole) ? 'either' : written
+  const [, grouping = ''] = GROUPS_ONLY.exec(digits) ?? []
+  if (grouping !== '') return OTHER[MARK_NAMES[grouping] ?? 'point']
+  return MARK_NAMES[GROUPS_AND_FRACTION.exec(digits)?.[2] ?? '']
+}
+
 /** Guesses the decimal mark from a spreadsheet's numbers; undefined if all are like "1,234". */
 export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefined {
-  let [point, comma] = [0, 0]
+  const count = { point: 0, comma: 0, either: 0 }
   for (const text of texts) {
-    const plain = text.replaceAll(/[\s\u00a0\u202f%]/g, '')
-    if (/^[+-]?(?:\d+,(?!\d{3}$)\d+|\d{1,3}(?:\.\d{3})+,\d+)(?:e[+-]?\d+)?$/i.test(plain)) comma++
-    else if (/^[+-]?(?:\d+\.(?!\d{3}$)\d+|\d{1,3}(?:,\d{3})+\.\d+)(?:e[+-]?\d+)?$/i.test(plain)) point++
+    const kind = classifyNumber(text)
+    if (kind !== undefined) count[kind]++
   }
-  if (point === comma) return undefined
-  return point > comma ? 'point' : 'comma'
+  if (count.point === count.comma) return undefined
+  return count.point > count.comma ? 'point' : 'comma'
 }
 
 /** Dots and a year of four digits only: 01/02/2026 means two different days, depending on the country. */

@@ -1,5 +1,5 @@
 /** Traits of columns that only the cells show, collected while the rows are stored. */
-import { type Cell, isEmptyCell } from './cell.ts'
+import { type Cell, classifyNumber, type DecimalMark, isEmptyCell } from './cell.ts'
 import { splitAmount } from './measurement-units.ts'
 
 /** Indexes of columns. */
@@ -12,9 +12,22 @@ export type ColumnTraits = {
   withUnits: readonly number[]
   /** Every non-empty cell begins with `https://`. */
   addresses: readonly number[]
+  /** Some number can only have a decimal point, or a decimal comma. */
+  points: readonly number[]
+  commas: readonly number[]
+  /** The first number of each column that has two values, such as "1,800". */
+  ambiguous: readonly (readonly [place: number, example: string])[]
 }
 
-export const NO_TRAITS: ColumnTraits = { fractions: [], others: [], withUnits: [], addresses: [] }
+export const NO_TRAITS: ColumnTraits = {
+  fractions: [],
+  others: [],
+  withUnits: [],
+  addresses: [],
+  points: [],
+  commas: [],
+  ambiguous: [],
+}
 
 const FRACTION_CELL = /^(?:0?[.,]\d+|[01](?:[.,]0+)?)$/
 
@@ -23,13 +36,41 @@ const isFraction = (cell: Cell): boolean =>
 
 type TraitState = { isFraction: boolean; isZero: boolean; hasUnits: boolean; isAddress: boolean }
 
+/** The first number of each kind in a column. */
+type NumberKinds = Partial<Record<DecimalMark | 'either', string>>
+
+function collectNumberKinds() {
+  const columns: NumberKinds[] = []
+  const places = (mark: DecimalMark) =>
+    columns.flatMap((kinds, place) => (kinds?.[mark] === undefined ? [] : [place]))
+  return {
+    add(place: number, cell: Cell): void {
+      if (typeof cell !== 'string') return
+      const kind = classifyNumber(cell)
+      if (kind === undefined) return
+      const kinds = columns[place] ?? {}
+      kinds[kind] ??= cell.trim()
+      columns[place] = kinds
+    },
+    traits: (): Pick<ColumnTraits, 'points' | 'commas' | 'ambiguous'> => ({
+      points: places('point'),
+      commas: places('comma'),
+      ambiguous: columns.flatMap((kinds, place) =>
+        kinds?.either === undefined ? [] : [[place, kinds.either] as const],
+      ),
+    }),
+  }
+}
+
 export function collectTraits() {
+  const numbers = collectNumberKinds()
   const columns: (TraitState | undefined)[] = []
   const places = (has: (one: TraitState) => boolean) =>
     columns.flatMap((one, place) => (one !== undefined && has(one) ? [place] : []))
   return {
     add(cells: readonly Cell[]): void {
       for (const [place, cell] of cells.entries()) {
+        numbers.add(place, cell)
         let one = columns[place]
         // Most columns have no trait after their first cell.
         if (one !== undefined && !one.isFraction && !one.hasUnits && !one.isAddress) continue
@@ -47,6 +88,7 @@ export function collectTraits() {
       others: places(one => !one.isFraction),
       withUnits: places(one => one.hasUnits),
       addresses: places(one => one.isAddress),
+      ...numbers.traits(),
     }),
   }
 }

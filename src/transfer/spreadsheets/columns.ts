@@ -7,6 +7,7 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getMaxEntries } from '../../categories/schema/json-schema.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
+import type { DecimalMark } from './cell.ts'
 import { listUnits } from './measurement-units.ts'
 
 /** Member names, indexes from 0, and language codes, starting at the data. */
@@ -26,6 +27,8 @@ export type Column = {
   isWhole?: true
   /** The unit, if it differs from the field's: `kg`, or `@` and the title of the column that has the unit. */
   unit?: string
+  /** The decimal mark that the column's own numbers show. */
+  mark?: DecimalMark
 }
 
 /** In place of the primary language of a row, which may not be known yet. No language tag looks like this. */

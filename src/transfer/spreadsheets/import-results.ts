@@ -1,9 +1,9 @@
 /** Results of a check or import by page: rejected rows, errors by kind, and changed products. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { NameNote } from './name-notes.ts'
-import type { ProductChange } from './product-changes.ts'
+import { MAX_SHOWN_NEW, type ProductChange } from './product-changes.ts'
 import type { RowError } from './row-errors.ts'
-import type { ChunkRow } from './spreadsheet-import.ts'
+import type { ChunkRow, SpreadsheetImport } from './spreadsheet-import.ts'
 
 /** One kind of error in one column. */
 export type ErrorGroup = {
@@ -103,10 +103,22 @@ export const listProductChanges = (
   uuid: string,
   page: number,
 ): Promise<ChangedProduct[]> =>
-  takePage(readResults<ProductChange>(ctx, uuid, 'changes'), page, ({ no, result }) => ({
-    no,
-    change: result,
-  }))
+  takePage(readResults<ProductChange>(ctx, uuid, 'changes'), page, ({ no, result }) =>
+    result.isNew ? undefined : { no, change: result },
+  )
+
+/** The first new products, as the import would store them. */
+export async function listNewProducts(
+  ctx: AccountContext,
+  { id, created }: Pick<SpreadsheetImport, 'id' | 'created'>,
+): Promise<ChangedProduct[]> {
+  const found: ChangedProduct[] = []
+  const wanted = Math.min(created, MAX_SHOWN_NEW)
+  if (wanted === 0) return found
+  for await (const { no, result } of readResults<ProductChange>(ctx, id, 'changes'))
+    if (result.isNew && found.push({ no, change: result }) === wanted) break
+  return found
+}
 
 const MAX_NAMES = 200
 

@@ -12,19 +12,38 @@ export type ProductChange = {
   fields: readonly FieldChange[]
   /** How many further values change. */
   more: number
+  /** The product does not exist yet. */
+  isNew?: true
 }
 
 /** Further changes of a product are only counted. */
 const MAX_DIFFERENCES = 30
+const MAX_NEW_VALUES = 100
 const MAX_VALUE_LENGTH = 300
 
+/** The check shows so many new products as they would be stored. */
+export const MAX_SHOWN_NEW = 3
+
+/** The product that a row would create, as it would be stored. */
+export const describeNewProduct = (data: DataObject): ProductChange => ({
+  name: '',
+  fields: [],
+  more: 0,
+  ...findProductChange({}, data, MAX_NEW_VALUES),
+  isNew: true,
+})
+
 /** Returns the effect of `changes`, top-level fields as in PATCH; undefined if nothing differs. */
-export function findProductChange(current: DataObject, changes: DataObject): ProductChange | undefined {
+export function findProductChange(
+  current: DataObject,
+  changes: DataObject,
+  max = MAX_DIFFERENCES,
+): ProductChange | undefined {
   const fields: FieldChange[] = []
   let more = 0
   for (const [name, after] of Object.entries(changes)) {
     for (const difference of listDifferences([name], current[name], after)) {
-      if (fields.length < MAX_DIFFERENCES) fields.push(difference)
+      if (fields.length < max) fields.push(difference)
       else more++
     }
   }

@@ -90,12 +90,12 @@ function withConstants(row: ParsedRow, options: RowOptions, values: readonly Con
 
 function parseNumberCell(
   cell: Cell,
-  { field, unit }: Column,
+  column: Column,
   cells: readonly Cell[],
-  options: RowOptions,
+  { mark: usual, units }: RowOptions,
 ): unknown {
   if (typeof cell === 'boolean' || cell === null) return cell
-  const { mark, units } = options
+  const { field, unit, mark = usual } = column
   const isBeside = unit?.startsWith('@')
   const own = isBeside ? undefined : unit
   const plain = typeof cell === 'string' ? cell.trim() : cell

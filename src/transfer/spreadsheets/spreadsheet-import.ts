@@ -11,6 +11,7 @@ import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, findColumn, isPicturesColumn, UNIT_TO_CHOOSE } from './columns.ts'
 import { type ConstantTexts, loadConstants, selectConstants } from './constant-values.ts'
+import { listAmbiguousColumns, listMarksToChoose, withOwnMarks } from './decimal-marks.ts'
 import type { TextEncoding } from './decode-text.ts'
 import { guessMapping, resolveUnits } from './guess-mapping.ts'
 import { type ColumnMapping, loadRemembered } from './mapping.ts'
@@ -21,7 +22,8 @@ import { MAX_ROWS, type SheetRow, SpreadsheetError } from './spreadsheet-error.t
 export type ImportSettings = {
   mapping: ColumnMapping
   matchBy: MatchBy
-  mark: DecimalMark
+  /** Undefined until a person chooses, if the spreadsheet does not show it. */
+  mark?: DecimalMark | undefined
   clears: boolean
   changeType: ChangeType
   constants?: ConstantSettings
@@ -126,7 +128,10 @@ async function storeSheet(
   if (rows === 0) throw new SpreadsheetError('no_rows')
   const mapping = guessMapping(category, header, (await loadRemembered(ctx, category.id)).columns, traits)
   const defaultMark = separator === ';' ? 'comma' : 'point'
-  const mark = guessDecimalMark(listNumberTexts(sample, category, mapping)) ?? defaultMark
+  const mark =
+    listAmbiguousColumns(traits).length > 0
+      ? undefined
+      : (guessDecimalMark(listNumberTexts(sample, category, mapping)) ?? defaultMark)
   const matchBy = guessMatchField(mapping)
   const constants = {
     texts: await loadConstants(ctx, category),
@@ -259,11 +264,19 @@ export function buildRowOptions({
   category: categoryId,
   header,
   settings,
-}: Pick<SpreadsheetImport, 'category' | 'header' | 'settings'>): RowOptions {
+  traits,
+}: Pick<SpreadsheetImport, 'category' | 'header' | 'settings' | 'traits'>): RowOptions {
   const category = requireImportCategory(categoryId)
-  const columns = settings.mapping.map(name => findColumn(category, name ?? ''))
+  const columns = withOwnMarks(
+    settings.mapping.map(name => findColumn(category, name ?? '')),
+    traits,
+  )
   const units = new Map(header.map((title, place) => [`@${title}`, place]))
-  const { mark, clears, constants = { texts: {}, overwrites: false, takesGtinAsSku: false } } = settings
+  const {
+    mark = 'point',
+    clears,
+    constants = { texts: {}, overwrites: false, takesGtinAsSku: false },
+  } = settings
   const values = selectConstants(category, constants.texts, columns)
   return { columns, mark, clears, units, constants: { ...constants, values } }
 }
@@ -297,8 +310,15 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
     const message = `No column is mapped to ${sent.matchBy}, which identifies the product of a row. Choose a column, or match by the other field.`
     throw invalidField(['mapping', sent.matchBy], 'required', message)
   }
-  const mark = DECIMAL_MARKS.find(one => one === sent.mark) ?? 'point'
   const mapping = columns.map(column => (column === undefined ? null : buildMappingName(column)))
+  const mark = DECIMAL_MARKS.find(one => one === sent.mark)
+  const [ambiguous] = mark === undefined ? listMarksToChoose(category, sheet.traits, mapping) : []
+  if (ambiguous !== undefined)
+    throw invalidField(
+      ['mark'],
+      'required',
+      `“${ambiguous.example}” can be two numbers. Choose how numbers are written.`,
+    )
   return { ...sent, mapping, mark }
 }
 

@@ -10,7 +10,12 @@ import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
 import { lockPassports } from '../../passports/write/lock-passports.ts'
 import { listPictureSources } from './pictures.ts'
-import { findProductChange, type ProductChange } from './product-changes.ts'
+import {
+  describeNewProduct,
+  findProductChange,
+  MAX_SHOWN_NEW,
+  type ProductChange,
+} from './product-changes.ts'
 import { buildChanges, type ParsedRow, type RowOptions } from './row-to-passport.ts'
 import type { ImportSettings } from './spreadsheet-import.ts'
 
@@ -28,7 +33,7 @@ export type WriteRowsResult = {
   updated: number
   unchanged: number
   refused: { index: number; error: AppError }[]
-  /** Only in a dry run: the changes of the products in `updated`. */
+  /** Only in a dry run: the changes of the products in `updated`, and the first new products. */
   changes: (readonly [index: number, change: ProductChange])[]
 }
 
@@ -62,15 +67,20 @@ export async function writeRows(
     isOpen(one) ? 'open' : 'unchanged',
   )
   const updated = [...result.updated.map(placed), ...open]
+  const shown = dryRun ? result.created.map(placed).slice(0, Math.max(0, MAX_SHOWN_NEW - before)) : []
+  const fresh = shown.map(({ index }) => [index, describeNewProduct(planned[index]?.data ?? {})] as const)
   return {
     created: result.created.length,
     updated: updated.length,
     unchanged: unchanged.length,
     refused: [...result.errors.map(placed), ...unconfirmed],
-    changes: updated.flatMap(({ index }) => {
-      const change = dryRun ? planned[index]?.change : undefined
-      return change === undefined ? [] : [[index, change] as const]
-    }),
+    changes: [
+      ...fresh,
+      ...updated.flatMap(({ index }) => {
+        const change = dryRun ? planned[index]?.change : undefined
+        return change === undefined ? [] : [[index, change] as const]
+      }),
+    ],
   }
 }
 
