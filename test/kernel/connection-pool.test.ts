@@ -64,6 +64,28 @@ async function untilIdle(): Promise<void> {
   assert.deepEqual(getPoolUsage(pool), { size: SIZE, busy: 0, waiting: 0 })
 }
 
+describe('a transaction whose connection is lost', () => {
+  test('sends nothing more, whether it goes on, fails later or ends', async () => {
+    const after: ((tx: Sql) => unknown)[] = [
+      async tx => assert.rejects(tx`select 1`, { code: 'CONNECTION_CLOSED' }),
+      () => {
+        throw new Error('it failed for a reason of its own')
+      },
+      () => 'done',
+    ]
+    for (const next of after) {
+      const lost = pool.begin(async tx => {
+        await tx`select 1`
+        await killAll()
+        await pause(50)
+        return next(tx as unknown as Sql)
+      })
+      await assert.rejects(lost, ({ code }) => /^(CONNECTION_CLOSED|ECONNRESET|57P01)$/.test(code))
+      await untilIdle()
+    }
+  })
+})
+
 describe('the queue of the pool', () => {
   test('a statement uses the connection that is free first and does not wait behind a slow one', async () => {
     await other`begin`

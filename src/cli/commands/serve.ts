@@ -1,9 +1,13 @@
 /** `carnet serve`: the production server. */
+
+import { setTimeout as pause } from 'node:timers/promises'
 import { buildSetUpUrl, createSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { toError } from '../../kernel/errors.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import { RuleFileError } from '../../readiness/rules.ts'
 import { findCountryFileProblem } from '../../scans/country.ts'
@@ -28,10 +32,14 @@ export const serve: Command = {
       log.warn(`GEO_MMDB_PATH cannot be read, so the bundled file is used: ${problem}`)
     const isSingle = config.workers === 1 || config.role === 'worker'
     const run = isSingle ? runServer : runSupervisor
-    await run({ config, log, env }, (store, address) => announce(call, config, log, store, address))
+    await run({ config, log, env }, (store, address, signal) =>
+      announce(call, config, log, store, address, signal),
+    )
     return undefined
   },
 }
+
+const LINK_RETRY_MS = 2_000
 
 /** Logs the address. Prints the set-up link for the owner until the owner has an account. */
 async function announce(
@@ -40,6 +48,7 @@ async function announce(
   log: Log,
   { sql, location: data }: Store,
   address: string | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
   if (address === undefined || role === 'worker') {
     const message = address === undefined ? 'Worker started, without a port' : 'Worker started'
@@ -48,7 +57,7 @@ async function announce(
     return
   }
   log.info({ address, url, data }, 'Carnet is listening')
-  const token = await createSetUpLink({ sql, clock: systemClock })
+  const token = await createLinkPatiently(sql, log, signal)
   const link = token === undefined ? undefined : buildSetUpUrl(url, token)
   if (json) print(`${JSON.stringify({ url, address, set_up_url: link ?? null })}\n`)
   else if (link !== undefined && env.LOG_FORMAT === 'json' && log.isLevelEnabled('info')) {
@@ -57,6 +66,22 @@ async function announce(
   } else if (link !== undefined) {
     print(`\nNobody owns this Carnet yet. Create the owner's account here, once:\n\n  ${link}\n\n`)
   }
+}
+
+/** Tries until it works or the server stops: the server serves already, so no error may end it. */
+async function createLinkPatiently(sql: Sql, log: Log, signal: AbortSignal): Promise<string | undefined> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>()
+  signal.addEventListener('abort', () => stop(undefined), { once: true })
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    try {
+      return await Promise.race([createSetUpLink({ sql, clock: systemClock }), stopped])
+    } catch (error) {
+      const reason = toError(error).message
+      if (isFirst) log.warn({ reason }, 'cannot find out yet whether somebody owns this Carnet; trying again')
+      await pause(LINK_RETRY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  return undefined
 }
 
 /** Here the supervisor announces and warns. It gets the reason if this process cannot start. */

@@ -28,7 +28,9 @@ export function createStartupServer(
 ) {
   let listening: { server: FastifyInstance; address: string } | undefined
   return {
+    /** A second call does nothing. */
     async open(sql: ServerSetup['sql']) {
+      if (listening !== undefined) return
       const { createWaitingApp } = await import('./app.ts')
       const findReadiness = async () => 'not ready' as const
       const server = createWaitingApp({ ...setup, addresses: config, sql, findReadiness })

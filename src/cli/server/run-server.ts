@@ -33,8 +33,11 @@ const LEAVE_TIMEOUT_MS = 13_000
 const LEAVE_FINISH_TIMEOUT_MS = 11_000
 
 export type RunSettings = { config: Config; log: Log; env: Environment }
-/** Called when the server listens. `address` is undefined for a worker without a port. */
-export type OnReady = (store: Store, address: string | undefined) => Promise<void>
+/**
+ * Called when the server listens. `address` is undefined for a worker without a port. `signal` is aborted
+ * when the server stops. It must not throw because of the database: the server serves already.
+ */
+export type OnReady = (store: Store, address: string | undefined, signal: AbortSignal) => Promise<void>
 
 /**
  * Runs the server until it stops. Several workers may share an embedded database with a server.
@@ -81,9 +84,12 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
           parent?.send({ type: 'migrating' })
         },
       })
+      const opened = store
       const isStopping = () => signal.aborted
       const parts = { config, log, store, metrics, startupServer, isStopping, app: await app }
-      const running = await startServer({ ...parts, getFinishMs: () => finishMs }, onReady)
+      const running = await startServer({ ...parts, getFinishMs: () => finishMs }, address =>
+        onReady(opened, address, signal),
+      )
       parent?.send({ type: 'ready' })
       return running
     } catch (error) {
@@ -102,7 +108,10 @@ type ServerParts = Omit<ServerAppParts, 'create' | 'scans' | 'mail' | 'outbound'
   app: typeof import('./app.ts') | undefined
 }
 
-async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop: () => Promise<void> }> {
+async function startServer(
+  parts: ServerParts,
+  onListening: (address: string | undefined) => Promise<void>,
+): Promise<{ stop: () => Promise<void> }> {
   const { config, log, store, metrics, getFinishMs } = parts
   metrics?.watchStore(store)
   const { sql } = store
@@ -150,7 +159,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
     ])
   }
   try {
-    await onReady(store, address)
+    await onListening(address)
   } catch (error) {
     await stop()
     throw error

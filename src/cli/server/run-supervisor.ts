@@ -53,7 +53,7 @@ export async function runSupervisor({ config, log, env }: RunSettings, onReady: 
       supervisor = new Supervisor({ log, specs: listProcesses(config), settings, metrics })
       await supervisor.start()
       log.info({ processes: supervisor.pids() }, 'all processes are up')
-      await onReady(store, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+      await onReady(store, `http://${host.includes(':') ? `[${host}]` : host}:${port}`, signal)
     } catch (error) {
       await stop()
       throw error

@@ -46,6 +46,12 @@ const READY_TIMEOUT_MS = 120_000
 /** Longer than `LEAVE_TIMEOUT_MS` in `src/cli/server/run-server.ts`, after which a leaving process exits. */
 const LEAVE_TIMEOUT_MS = 15_000
 const METRICS_TIMEOUT_MS = 1_500
+const MAX_FIRST_STARTS = 5
+
+/** A process ended while it started, without a reason. */
+class ProcessDied extends CommandError {
+  override name = 'ProcessDied'
+}
 
 export class Supervisor {
   private readonly setup: SupervisorSetup
@@ -64,10 +70,23 @@ export class Supervisor {
 
   /** Resolves when all processes are ready. Throws a CommandError with the reason of the first failure. */
   async start(): Promise<void> {
-    const children = this.setup.specs.map(spec => this.fork(spec))
-    for (const child of children) this.processes.set(child.spec, child)
-    await Promise.all(children.map(({ ready }) => ready))
-    for (const child of children) void this.keepAlive(child)
+    await Promise.all(this.setup.specs.map(spec => this.startFirst(spec)))
+  }
+
+  /** A process that is killed while it starts is started again; one that says why it cannot is not. */
+  private async startFirst(spec: ProcessSpec): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const child = this.fork(spec)
+      this.processes.set(spec, child)
+      try {
+        await child.ready
+        return void this.keepAlive(child)
+      } catch (error) {
+        if (!(error instanceof ProcessDied) || tries === MAX_FIRST_STARTS || this.stopping.signal.aborted)
+          throw error
+        this.setup.log.error({ process: spec.name, reason: error.message }, 'starting the process again')
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -157,7 +176,7 @@ export class Supervisor {
       this.running.delete(child)
       metrics?.retire(worker.id)
       ready.reject(
-        new CommandError(`The process ${spec.name} exited with ${signal ?? code} before it was ready.`),
+        new ProcessDied(`The process ${spec.name} exited with ${signal ?? code} before it was ready.`),
       )
       exited.resolve()
     })

@@ -43,7 +43,7 @@ export type OpenOptions = StorePoolOptions & {
   migrate?: boolean
   /** Fails when there is no embedded store yet, instead of creating one. */
   mustExist?: boolean
-  /** Waits for a database that does not answer yet, instead of failing. */
+  /** Waits for a database that does not answer yet, or is lost while the store opens, instead of failing. */
   waitsForDatabase?: boolean
   /** Warns when the database allows fewer connections than all processes may need. */
   checksConnections?: boolean
@@ -62,9 +62,7 @@ const RETRIES_PER_WARNING = 15
 /** Opens the store. Throws CommandError when the database does not answer, and ServerAlreadyRunning. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
   useRuleFolder(config.rulesDir)
-  const store = await (config.databaseUrl === undefined
-    ? openOnEmbedded(config, log, options)
-    : openOnUrl(config, config.databaseUrl, log, options))
+  const store = await openPatiently(config, log, options)
   if (!options.checksConnections || store.hasPooler) return store
   try {
     // An embedded PostgreSQL may have been started for fewer processes.
@@ -74,6 +72,24 @@ export async function openStore(config: Config, log: Log, options: OpenOptions):
     log.warn({ reason: String(error) }, 'cannot find out how many connections the database allows')
   }
   return store
+}
+
+/** A server whose connections end while it opens the store opens it again. */
+async function openPatiently(config: Config, log: Log, options: OpenOptions): Promise<Store> {
+  const { signal, waitsForDatabase } = options
+  for (let tries = 0; ; tries++) {
+    try {
+      return await (config.databaseUrl === undefined
+        ? openOnEmbedded(config, log, options)
+        : openOnUrl(config, config.databaseUrl, log, options))
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!waitsForDatabase || !isDisconnection(error)) throw error
+      const message = 'the connection to the database was lost during the start; trying again'
+      if (tries % RETRIES_PER_WARNING === 0) log.warn({ reason: toError(error).message }, message)
+      await pause(RETRY_INTERVAL_MS, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())
+    }
+  }
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
@@ -128,7 +144,7 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
   } catch (error) {
     await pools.end()
     if (options.signal?.aborted) throw options.signal.reason
-    if (error instanceof CommandError) throw error
+    if (error instanceof CommandError || (options.waitsForDatabase && isDisconnection(error))) throw error
     const reason = `${toError(error).message}${isDisconnection(error) ? adviseOnTls(url) : ''}`
     throw new CommandError(`The database at ${location} (DATABASE_URL) cannot be used: ${reason}.`)
   }

@@ -164,12 +164,16 @@ function withoutHoles(value: unknown): unknown {
   return value
 }
 
-/** Reports statements on a connection that is leased already. */
+/**
+ * Reports statements on a connection that is leased already. If it is lost they fail: the driver would write
+ * to a socket that it no longer has, which throws where nobody can catch it.
+ */
 const observe =
-  (listeners: PoolListeners, onResult: (query: Query) => void = () => {}) =>
+  ({ listeners }: Connections, isLost: () => boolean, onResult: (query: Query) => void = () => {}) =>
   (query: Query): void => {
     const { handler, resolve, reject } = query
     query.handler = sent => {
+      if (isLost()) return reject(new ConnectionError('CONNECTION_CLOSED', 'the connection was closed'))
       const report = createReport(query, listeners)
       query.resolve = value => {
         report(false)
@@ -194,15 +198,17 @@ const ENDS = new Set(['commit', 'rollback'])
 async function begin(args: unknown[], connections: Connections) {
   const lease = await connections.lease()
   let hasBegun = false
-  const onQuery = observe(connections.listeners, query => {
+  const isLost = () => connections.isLost(lease.connection)
+  const onQuery = observe(connections, isLost, query => {
     if (ENDS.has(query.string ?? '')) lease.end(false)
   })
-  const wrapped = args.map(arg =>
-    wrapCallback(arg, sql => {
+  const wrapped = args.map(arg => {
+    if (typeof arg !== 'function') return arg
+    return (sql: object) => {
       hasBegun = true
-      return wrap(sql, onQuery)
-    }),
-  )
+      return settleUnlessLost(() => arg(wrap(sql, onQuery)), isLost)
+    }
+  })
   const run = () => (lease.connection.driver.begin as Method)(...wrapped) as Promise<unknown>
   try {
     const value = await run().catch(reason => {
@@ -217,6 +223,19 @@ async function begin(args: unknown[], connections: Connections) {
   }
 }
 
+/**
+ * Never settles once the connection is lost. The driver rejects the transaction then, and must not send the
+ * `commit` or `rollback` that follows the callback: there is no socket any more.
+ */
+async function settleUnlessLost(work: () => unknown, isLost: () => boolean): Promise<unknown> {
+  try {
+    const result = work()
+    return await (Array.isArray(result) ? Promise.all(result) : result)
+  } finally {
+    if (isLost()) await new Promise(() => {})
+  }
+}
+
 async function reserve(connections: Connections) {
   const lease = await connections.lease()
   // Without `fetch_types` the driver never settles a reservation of a connection that is not open yet. So a
@@ -228,7 +247,8 @@ async function reserve(connections: Connections) {
       return connect()
     })
     const reserved = await lease.connection.driver.reserve()
-    return wrap(reserved, observe(connections.listeners), (name, release) => {
+    const onQuery = observe(connections, () => connections.isLost(lease.connection))
+    return wrap(reserved, onQuery, (name, release) => {
       if (name !== 'release') return release
       return () => {
         // The driver would treat a closed connection as open.

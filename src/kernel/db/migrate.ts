@@ -10,7 +10,7 @@ import type postgres from 'postgres'
 import { unavailable } from '../errors.ts'
 import { distributeNewObjects, PROPAGATE_SETTINGS } from './citus.ts'
 import { lockSchemas } from './create-shard.ts'
-import { isLockTimeout, isTransient } from './database.ts'
+import { isDisconnection, isLockTimeout, isTransient } from './database.ts'
 import { getSearchPath, getShardSchema, readShards } from './shards.ts'
 import { splitStatements } from './split-statements.ts'
 
@@ -230,7 +230,7 @@ function separateConstraint(statement: string): string[] {
 }
 
 function explainFailure(file: Migration, error: unknown, start?: number, shard?: number): unknown {
-  if (!(error instanceof Error && 'severity' in error)) return error
+  if (!(error instanceof Error && 'severity' in error) || isDisconnection(error)) return error
   const position = 'position' in error ? Number(error.position) : 1
   const end = start === undefined ? undefined : start + position - 1
   const line = end === undefined ? '' : `, line ${file.text.slice(0, end).split('\n').length}`

@@ -7,7 +7,7 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
-import { isLockTimeout } from '../db/database.ts'
+import { isLockTimeout, openPool } from '../db/database.ts'
 import { grantTraffic } from '../db/traffic-role.ts'
 import { unavailable } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
@@ -89,7 +89,7 @@ export const connectAs = (
  * the database. Also for a database of version 0.1, where the superuser did everything. Repeatable.
  */
 export async function prepareRoles(superuser: ServerLogin): Promise<void> {
-  const sql = connectAs(superuser, 'carnet roles')
+  const sql = openPool({ ...superuser, port: SOCKET_PORT }, { max: 1, name: 'carnet roles' })
   const { database, password } = superuser
   try {
     await sql.begin(async tx => {
