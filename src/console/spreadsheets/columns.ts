@@ -78,10 +78,10 @@ export async function renderColumnsPage(
   const room = await getRemainingQuota(ctx, 'm')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
-  const labels = { mark: texts.mark, ...listConstantLabels(words, category, problems) } as Record<
-    string,
-    string
-  >
+  const labels: Record<string, string> = {
+    mark: texts.mark,
+    ...listConstantLabels(words, category, problems),
+  }
   for (const [place, title] of sheet.header.entries())
     for (const input of ['c', 'u']) labels[`${input}.${place}`] = formatColumnTitle(words, title, place)
   const encoding =
