@@ -145,11 +145,12 @@ async function fillStatusLists(
   models: readonly string[],
   places: number,
 ) {
-  await sql`
-    insert into credential_status (account_id, passport_id, first_version, list_no, list_index, created_at)
-    select ${accountId}, (${`{${models.join(',')}}`}::text::uuid[])[1 + i % ${models.length}::int], 1 + i / ${models.length}::int,
-      1 + i / ${places}::int, i % ${places}::int, now()
-    from generate_series(0, ${FULL_LISTS * places - 1}::int) i`
+  for (let list = 1; list <= FULL_LISTS; list++)
+    await sql`
+      insert into credential_status (account_id, passport_id, first_version, list_no, list_index, created_at)
+      select ${accountId}, m.id, ${list}::int + i / ${models.length}::int * ${FULL_LISTS}::int, ${list}, i, now()
+      from generate_series(0, ${places - 1}::int) i
+      join unnest(${`{${models.join(',')}}`}::text::uuid[]) with ordinality as m(id, n) on m.n = 1 + i % ${models.length}::int`
 }
 
 let people = 0
