@@ -1,8 +1,18 @@
 // Every npm script starts here, with any Node: installs missing packages, then starts the pinned Node from
 // node_modules, which runs TypeScript directly. Only the started program writes to stdout.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { constants } from 'node:os'
+import {
+  accessSync,
+  existsSync,
+  constants as files,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants, homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -80,20 +90,42 @@ function installWhatIsMissing(withTools) {
   }
   const release = () => rmSync(lock, { force: true })
   process.once('exit', release)
-  if (!isInstalled(withTools)) install()
+  if (!isInstalled(withTools)) install(withTools)
   process.off('exit', release)
   release()
 }
 
-function install() {
-  process.stderr.write('Installing what is missing (npm ci) …\n')
+/**
+ * npm's cache, if this user may write it. The home of a service's user often is not there: then a folder that
+ * is deleted afterwards.
+ */
+function chooseCache() {
+  const usual = process.env.npm_config_cache || join(homedir(), '.npm')
+  try {
+    mkdirSync(usual, { recursive: true })
+    accessSync(usual, files.W_OK)
+    return { args: [], remove: () => {} }
+  } catch {
+    const folder = mkdtempSync(join(tmpdir(), 'carnet-npm-'))
+    return { args: ['--cache', folder], remove: () => rmSync(folder, { recursive: true, force: true }) }
+  }
+}
+
+/** Without the tools of development, unless they are needed or were there before. */
+function install(withTools) {
+  const tools = withTools || existsSync(`${root}node_modules/typescript`)
+  process.stderr.write('Installing what is missing (npm ci). This takes some minutes at most …\n')
   const npm = process.env.npm_execpath
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  const cache = chooseCache()
+  const omitted = tools ? [] : ['--omit=dev']
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...omitted, ...cache.args]
   const options = { cwd: root, stdio: ['ignore', 2, 2] }
   const done = npm
     ? spawnSync(process.execPath, [npm, ...args], options)
     : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
-  if (done.status !== 0) {
+  cache.remove()
+  if (done.status === 0) process.stderr.write('Installed. Starting …\n')
+  else {
     process.stderr.write('npm ci failed; its message is above. Nothing was started.\n')
     process.exit(1)
   }

@@ -114,6 +114,31 @@ test('both stages of the image have each library that Node and PostgreSQL are li
   assert.deepEqual(missing, [])
 })
 
+/** The newest release in the changelog: its version and sections. */
+function readRelease(): { version: string | undefined; sections: string[] } {
+  const [, release = ''] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m)
+  return {
+    version: /^\d+\.\d+\.\d+$/m.exec(release.split('\n')[0] ?? '')?.[0],
+    sections: Array.from(release.matchAll(/^### (.+)$/gm), ([, title = '']) => title),
+  }
+}
+
+test('the version, the changelog and the page of upgrades speak of the same release', () => {
+  const { version, sections } = readRelease()
+  assert.equal(version, project.version)
+  const [major, minor] = project.version.split('.')
+  const upgrading = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8')
+  const [, newest = ''] = upgrading.split(/^## From /m)
+  assert.ok(newest.split('\n')[0]?.endsWith(`to ${major}.${minor}`), newest.slice(0, 40))
+  const rows = Array.from(newest.matchAll(/^\| ([^|]+) \|/gm), ([, title = '']) => title.trim())
+  assert.ok(sections.length > 10)
+  assert.deepEqual(
+    sections.filter(title => !rows.includes(title)),
+    [],
+    'each section of the changelog has a row that says what it asks of an operator and an integrator',
+  )
+})
+
 test('ARCHITECTURE.md stays under 90 lines', () => {
   assert.ok(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split('\n').length <= 90)
 })

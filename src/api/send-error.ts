@@ -13,6 +13,7 @@ import { DPP_PREFIX } from './dpp/parse-target.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { errorJson, STATUS } from './endpoint/errors.ts'
 import { countByAddress } from './limits.ts'
+import { logUnansweredRequest } from './log-outages.ts'
 import type { OperatorSetup } from './service/operator.ts'
 
 type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
@@ -94,7 +95,7 @@ function toAppError(setup: ErrorSetup, error: Error, request: FastifyRequest): A
   if (known) return new AppError(known[0], known[1])
   const databaseError = explainDatabaseError(error)
   if (databaseError?.code === 'unavailable') {
-    setup.log.warn({ request_id: request.id, reason: error.message }, 'the database did not answer')
+    logUnansweredRequest(setup.log, request.id, error.message)
   } else {
     setup.log.error({ request_id: request.id, err: error }, 'a request failed')
   }

@@ -130,7 +130,7 @@ describe('behind nginx', {
 
   test('operator endpoints are not public', async () => {
     const { port } = await start()
-    for (const path of ['/metrics', '/readyz']) {
+    for (const path of ['/metrics', '/readyz', '/readyz/writable']) {
       const requests = await reaching(async () => assert.equal((await get(port, path)).status, 404))
       assert.equal(requests.length, 0, path)
     }

@@ -3,7 +3,7 @@ import { isReachable } from '../../kernel/db/database.ts'
 import { DATE_TIME, dataResponse, objectSchema, TEXT } from '../endpoint/documented-response.ts'
 import { definePublicEndpoint, successJson } from '../endpoint/endpoint.ts'
 
-const EXAMPLE = { status: 'ok', version: '0.1.0', time: '2026-11-21T09:30:00.000Z' }
+const EXAMPLE = { status: 'ok', version: '0.2.0', time: '2026-11-21T09:30:00.000Z' }
 
 export const health = definePublicEndpoint({
   method: 'GET',

@@ -4,11 +4,11 @@ import { isEqualInConstantTime, sha256Hex } from '../../kernel/crypto.ts'
 import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
 import { HttpError } from '../../kernel/http/http-error.ts'
 
-type Readiness = 'ready' | 'read-only' | 'not ready'
+type Readiness = 'ready' | 'read-only' | 'disk full' | 'not ready'
 
 export type OperatorSetup = {
-  /** `read-only`: reads work, writes fail. */
-  findReadiness: () => Promise<Readiness>
+  /** `read-only` and `disk full`: reads work, writes fail. `disk full` is only looked up for writes. */
+  findReadiness: (forWrites: boolean) => Promise<Readiness>
   /** Metrics for Prometheus; without them there is no `/metrics`. */
   metrics?: OperatorMetrics | undefined
 }
@@ -26,9 +26,9 @@ const TEXT = 'text/plain; charset=utf-8'
 
 export function registerOperator(app: FastifyInstance, { findReadiness, metrics }: OperatorSetup): void {
   app.get('/healthz', (_request, reply) => reply.type(TEXT).send('ok\n'))
-  const sendReadiness = async (reply: FastifyReply, accepted: readonly Readiness[]) => {
-    const readiness = await findReadiness()
-    const isOk = accepted.includes(readiness)
+  const sendReadiness = async (reply: FastifyReply, forWrites: boolean) => {
+    const readiness = await findReadiness(forWrites)
+    const isOk = readiness === 'ready' || (readiness === 'read-only' && !forWrites)
     return reply
       .code(isOk ? 200 : 503)
       .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
@@ -36,8 +36,8 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
       .send(`${readiness}\n`)
   }
   // With a read-only database, pages and reads still work, so writes have a separate check.
-  app.get('/readyz', (_request, reply) => sendReadiness(reply, ['ready', 'read-only']))
-  app.get('/readyz/writable', (_request, reply) => sendReadiness(reply, ['ready']))
+  app.get('/readyz', (_request, reply) => sendReadiness(reply, false))
+  app.get('/readyz/writable', (_request, reply) => sendReadiness(reply, true))
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {
     if (!hasToken(request, metrics.token)) {

@@ -34,9 +34,12 @@ export const demo: Command = {
     const ignored = describeIgnoredSettings(env)
     if (ignored !== undefined) warn(ignored)
     const { asked, config, log } = await resolveDemoConfig(env, port, lan)
+    const tell = (sentence: string) => (json ? undefined : warn(sentence))
+    tell('Starting the demo and its database …')
     try {
       await runServer({ config, log, env }, async store => {
         if (asked !== config.port) warn(`Port ${asked} is in use: the demo runs on port ${config.port}.`)
+        tell('Preparing the demo account, its passports and pictures …')
         show(await prepareDemo(store, { dataDir: DATA_DIR, mediaPlace: config.mediaPlace }))
       })
     } catch (error) {

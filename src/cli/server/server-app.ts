@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import { findDatabaseState } from '../../kernel/db/database.ts'
+import { findDatabaseState, isDatabaseDiskFull } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
 import { VERSION } from '../command-line/version.ts'
@@ -46,7 +46,10 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     secretCipher: buildWebhookSetup(config).secretCipher,
     version: VERSION,
-    findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]),
+    async findReadiness(forWrites) {
+      const readiness = isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]
+      return forWrites && readiness === 'ready' && (await isDatabaseDiskFull(sql)) ? 'disk full' : readiness
+    },
     metrics: metrics?.door,
     pageMetrics: metrics?.metrics,
   })

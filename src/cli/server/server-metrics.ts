@@ -4,7 +4,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import type { FinishedStatement } from '../../kernel/db/connections.ts'
-import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.ts'
+import { type DatabaseState, findDatabaseState, isDatabaseDiskFull } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countMedia } from '../../media/count-media.ts'
@@ -76,8 +76,9 @@ async function formatInstallation({ sql }: Store): Promise<string> {
       countMedia(sql),
     ])
     const { due, waiting, oldestDueSeconds } = queue
+    const isWritable = state !== 'read-only' && !(await isDatabaseDiskFull(sql))
     return formatGauges([
-      ...describeDatabase(state === 'unreachable' ? 'writable' : state),
+      ...describeDatabase(isWritable ? 'writable' : 'read-only'),
       ['carnet_webhooks_due', 'Deliveries that are due, in the whole installation.', due],
       ['carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', waiting],
       ['carnet_webhooks_oldest_due_seconds', 'Age of the oldest due delivery.', oldestDueSeconds],

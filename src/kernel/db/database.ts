@@ -93,6 +93,7 @@ const directions = new WeakMap<Sql, (target: DatabaseTarget) => void>()
 export const movePool = (pool: Sql, target: DatabaseTarget): void => directions.get(pool)?.(target)
 
 const READ_ONLY = '25006'
+const DISK_FULL = '53100'
 const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
@@ -220,6 +221,7 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [ENDED_BY_SERVER, databaseUnavailable],
   [LOST_BY_NETWORK, databaseUnavailable],
   [/^25006$/, readOnly],
+  [/^53100$/, diskFull],
   [/^(53|58|40001|40P01|55P03|57014|25P03)/, databaseUnavailable],
   // The transaction could not be rolled back to its savepoint, because a node of a cluster was lost.
   [/^(25P02|3B001)$/, databaseUnavailable],
@@ -242,6 +244,14 @@ function readOnly(): AppError {
   const message =
     'The database can be read but not written to right now. Nothing was changed; try again in a moment.'
   return new AppError('unavailable', message, undefined, 2_000)
+}
+
+/** PostgreSQL rolls back a transaction that finds no room. */
+function diskFull(): AppError {
+  const message =
+    'The disk of the database is full, so nothing can be stored right now. Nothing was changed. The operator of this service ' +
+    'has to free some space; try again later.'
+  return new AppError('unavailable', message, undefined, 30_000)
 }
 
 function unstorable(): AppError {
@@ -289,6 +299,21 @@ export type DatabaseState = 'writable' | 'read-only' | 'unreachable'
 /** Whether the database answers a trivial statement within two seconds. */
 export const isReachable = async (sql: Sql): Promise<boolean> =>
   (await findDatabaseState(sql)) !== 'unreachable'
+
+/**
+ * Whether the database's disk has no room for a megabyte. Rows that do not fit into `work_mem` go to a
+ * temporary file, which needs room as a table does but leaves nothing behind, and no WAL.
+ */
+export async function isDatabaseDiskFull(sql: Sql): Promise<boolean> {
+  const query = sql`
+    select count(*) from (select set_config('work_mem', '64kB', true) as value offset 0) as setting,
+      lateral generate_series(1, 50000 + length(value)) as row`
+  const found = query.then(
+    () => false,
+    error => sqlState(error) === DISK_FULL,
+  )
+  return withTimeout(found, REACHABLE_TIMEOUT_MS, databaseUnavailable).catch(() => false)
+}
 
 /** `unreachable` if the database does not answer within two seconds. */
 export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {

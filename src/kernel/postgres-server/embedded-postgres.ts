@@ -5,7 +5,7 @@
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode, toError, unavailable } from '../errors.ts'
+import { AppError, findErrorCode, isDiskFull, toError, unavailable } from '../errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'
@@ -209,6 +209,8 @@ async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   try {
     await withProcessLock(databaseLock(place, LEAVE_TIMEOUT_MS), () => leave(place, presence))
   } catch (error) {
+    // If there is no room even for the lock, nobody has it: `symlink` says first that a name exists.
+    if (isDiskFull(error)) return await leave(place, presence)
     if (!(error instanceof AppError)) throw error
     place.log(error.message)
   } finally {
@@ -238,7 +240,9 @@ async function explainFileErrors<T>(dataDir: string, work: () => Promise<T>): Pr
     const wayOut =
       error.code === 'EACCES' || error.code === 'EPERM'
         ? 'this user may not. Start Carnet as the user it belongs to, or set DATA_DIR to another folder'
-        : error.message
+        : isDiskFull(error)
+          ? `its disk is full (${error.message}). Free some space`
+          : error.message
     throw unavailable(`The data directory ${dataDir} cannot be used: ${wayOut}.`)
   }
 }

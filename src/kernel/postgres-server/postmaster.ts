@@ -136,7 +136,10 @@ export async function launchPostmaster(start: Start, until: number): Promise<Pos
 function startError(lines: readonly string[], logFile: string): AppError {
   const last = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
   const reason = last?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a message'
-  return unavailable(`The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`)
+  const advice = reason.includes('No space left')
+    ? ' The disk is full: free some space where DATA_DIR is.'
+    : ''
+  return unavailable(`The embedded PostgreSQL did not start: ${reason}.${advice} Its log is ${logFile}.`)
 }
 
 const MAX_LOG_BYTES = 8 * 2 ** 20

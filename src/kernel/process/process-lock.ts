@@ -1,9 +1,12 @@
 /**
- * A lock file for one process at a time. It appears complete or not at all, and is taken from a dead holder.
+ * A lock for one process at a time. It appears complete or not at all, and is taken from a dead holder. It is
+ * a symbolic link whose target names the holder: it can be taken and released on a full disk, where no file
+ * can be written. Earlier versions wrote a file.
  */
-import { randomUUID } from 'node:crypto'
-import { link, open, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { open, readlink, rm, symlink } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sha256Hex } from '../crypto.ts'
 import { findErrorCode, unavailable } from '../errors.ts'
 import { findProcess } from './processes.ts'
 
@@ -28,23 +31,19 @@ export async function withProcessLock<T>(
   }
 }
 
-/** Like O_EXCL, a link is created only once, but unlike a newly opened file it is never empty. */
+/** ext4 keeps a target of up to 59 bytes where it needs no block. */
+const TARGET = /^(\d+)\.([0-9a-f]{16})\.([0-9a-f]{16})$/
+
+const hashIdentity = (identity: string) => sha256Hex(identity).slice(0, 16)
+
+/** A link is created only once, complete, also after a power cut: its target is part of it. */
 async function tryToTake(path: string): Promise<boolean> {
-  const holder: Holder = {
-    token: randomUUID(),
-    pid: process.pid,
-    identity: findProcess(process.pid)?.identity ?? '',
-  }
-  const draft = `${path}.${holder.token}.draft`
-  // A power cut may keep a file's name and lose unsynced content.
-  await writeFile(draft, JSON.stringify(holder), { flag: 'wx', flush: true })
+  const identity = hashIdentity(findProcess(process.pid)?.identity ?? '')
   try {
-    await link(draft, path)
+    await symlink([process.pid, identity, randomBytes(8).toString('hex')].join('.'), path)
     return true
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') throw error
-  } finally {
-    await rm(draft, { force: true })
   }
   await clearIfStale(path)
   return false
@@ -56,7 +55,7 @@ async function tryToTake(path: string): Promise<boolean> {
  */
 async function clearIfStale(path: string): Promise<void> {
   const seen = await readHolder(path)
-  if (seen === undefined || findProcess(seen.pid)?.identity === seen.identity) return
+  if (seen === undefined || isRunning(seen)) return
   const right = `${path}.${seen.token}`
   if (!(await tryToTake(right))) return
   try {
@@ -67,8 +66,25 @@ async function clearIfStale(path: string): Promise<void> {
   }
 }
 
-/** A power cut may have emptied the file; its holder is gone. */
+function isRunning({ pid, identity }: Holder): boolean {
+  const found = findProcess(pid)?.identity
+  return found !== undefined && (identity === hashIdentity(found) || identity === found)
+}
+
 async function readHolder(path: string): Promise<Holder | undefined> {
+  try {
+    const [, pid, identity, token] = TARGET.exec(await readlink(path)) ?? []
+    return { token: token ?? 'damaged', pid: Number(pid ?? 0), identity: identity ?? '' }
+  } catch (error) {
+    const code = findErrorCode(error)
+    if (code === 'ENOENT') return undefined
+    if (code !== 'EINVAL') throw error
+    return readFileOfEarlierVersion(path)
+  }
+}
+
+/** A power cut may have emptied the file; its holder is gone. */
+async function readFileOfEarlierVersion(path: string): Promise<Holder | undefined> {
   try {
     await using file = await open(path)
     const { ino } = await file.stat()
