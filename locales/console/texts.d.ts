@@ -1450,6 +1450,7 @@ export type Texts = {
     title: string
     back: string
     account: string
+    operator: string
     you: string
     name: string
     nameHint: string
@@ -1489,6 +1490,10 @@ export type Texts = {
         hint: string
       }
       signatures: {
+        name: string
+        hint: string
+      }
+      requests: {
         name: string
         hint: string
       }
@@ -1774,8 +1779,10 @@ export type Texts = {
     ask: string
     askForChange: string
     replace: string
+    withdraw: string
     ownersAsk: string
     done: string
+    withdrawn: string
     question: string
     requestLead: string
     fields: {
@@ -1812,6 +1819,38 @@ export type Texts = {
       gs1_prefix: string
       host: string
       did: string
+    }
+  }
+  verificationRequests: {
+    title: string
+    lead: string
+    open: string
+    none: string
+    asker: (values: { account: Value; name: Value; at: Value }) => string
+    question: (values: { name: Value }) => string
+    asked: string
+    note: string
+    current: string
+    nothing: string
+    conflicts: string
+    noConflicts: string
+    takenLead: string
+    taken: (values: { wanted: Value; name: Value; account: Value }) => string
+    claimsLead: string
+    claim: (values: { claim: Value; account: Value }) => string
+    more: (values: { count: Value }) => string
+    approve: string
+    approveMeans: string
+    cannot: string
+    submitApproval: string
+    decline: string
+    reason: string
+    reasonHint: string
+    submitDecline: string
+    done: {
+      approved: string
+      declined: string
+      gone: string
     }
   }
   signatures: {
@@ -2023,6 +2062,11 @@ export type Texts = {
     verification_withdrawn: string
     verification_asked: string
     verification_declined: string
+    verification_request_withdrawn: string
+    verification_request_approved: string
+    verification_request_declined: string
+    operator_account_on: string
+    operator_account_off: string
   }
   brand: {
     link: string

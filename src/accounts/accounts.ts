@@ -12,6 +12,8 @@ export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {
   created_at: string
   closed_at: string | null
+  /** Its owners answer requests for verification in the console. */
+  operator: boolean
   quota: QuotaOverrides
   requests_per_minute?: number
   used: Record<(typeof LEVELS)[number], number>
@@ -43,7 +45,7 @@ export async function createAccount(
 
 export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsage[]> {
   const rows = await ctx.sql<AccountRow[]>`
-    select a.id::text, a.name, a.plan, a.created_at, a.closed_at,
+    select a.id::text, a.name, a.plan, a.created_at, a.closed_at, a.is_operator as operator,
       json_strip_nulls(json_build_object('model', a.model_quota, 'batch', a.batch_quota, 'item', a.item_quota)) as quota,
       a.requests_per_minute
     from account a order by a.id`
@@ -74,7 +76,7 @@ async function listUsage(shard: Sql): Promise<[string, AccountWithUsage['used']]
 }
 
 type AccountRow = Account &
-  Pick<AccountWithUsage, 'quota'> & {
+  Pick<AccountWithUsage, 'quota' | 'operator'> & {
     created_at: Date
     closed_at: Date | null
     requests_per_minute: number | null

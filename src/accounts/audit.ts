@@ -80,6 +80,11 @@ export type AuditAction =
   | 'verification_withdrawn'
   | 'verification_asked'
   | 'verification_declined'
+  | 'verification_request_withdrawn'
+  | 'verification_request_approved'
+  | 'verification_request_declined'
+  | 'operator_account_on'
+  | 'operator_account_off'
 
 /**
  * Writes an entry by the context's actor. Call it inside the transaction of the change: every setting has an

@@ -74,6 +74,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     registrySettings,
     'accountsBackupUrl',
   ),
+  'accounts operator': entry(
+    'let the owners of an account answer requests for verification',
+    accounts,
+    'accountsOperator',
+  ),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
   'accounts spread': entry('create new models of an account on several shards', spread, 'accountsSpread'),

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
-import { findSession, isRecentlyProven, toAccountContext } from '../accounts/people/sessions.ts'
+import { findSession, isRecentlyProven, type Session, toAccountContext } from '../accounts/people/sessions.ts'
 import { AppError } from '../kernel/errors.ts'
 import { getNetwork } from '../kernel/http/network.ts'
 import { readBody } from '../kernel/http/read-body.ts'
@@ -105,13 +105,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const withFiles = body !== undefined && typeof body !== 'string'
     return answer(method === 'POST' ? sessionEndedPage(visit, withFiles) : { to: signInFor(url) })
   }
-  if (!mayEnter(session.role, route.access)) {
-    const { requests, page } = visit.words.texts
-    const rights = route.access === 'owner' ? requests.ownersOnly : requests.editorsOnly
-    const sentence = session.account.closedAt === null ? rights : page.accountClosed
-    visit.note('right_refused')
-    return sendErrorPage({ request, reply, session, status: 403, sentence })
-  }
+  if (!mayEnter(session, route.access)) return sendForbidden({ request, reply, visit }, session, route.access)
   const entry = { sql: setup.sql, route, session, request, reply }
   const refused = await refuseForCost(entry)
   if (refused !== undefined) return refused
@@ -130,6 +124,19 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   return renderInTurn(entry, handle)
 }
 
+function sendForbidden(
+  { request, reply, visit }: Exchange,
+  session: Session,
+  access: SignedInAccess,
+): FastifyReply {
+  visit.note('right_refused')
+  if (access === 'operator') return sendErrorPage({ request, reply, session, status: 404 })
+  const { requests, page } = visit.words.texts
+  const rights = access === 'owner' ? requests.ownersOnly : requests.editorsOnly
+  const sentence = session.account.closedAt === null ? rights : page.accountClosed
+  return sendErrorPage({ request, reply, session, status: 403, sentence })
+}
+
 /** Logs a refused request with its id and a hash of its network. */
 const noteFor =
   ({ security }: ConsoleSetup, request: FastifyRequest) =>
@@ -146,10 +153,14 @@ async function sentWith(
   return { form: readForm(fields), uploads }
 }
 
+type SignedInAccess = Exclude<ConsoleRoute['access'], 'anyone'>
+
 const RANK = { viewer: 0, editor: 1, owner: 2 } as const satisfies Record<Role, number>
 
-const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
-  RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
+function mayEnter({ role, account }: Session, access: SignedInAccess): boolean {
+  if (access === 'operator') return role === 'owner' && account.isOperator
+  return RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
+}
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<AnyVisit> {
   const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)

@@ -29,6 +29,7 @@ import {
   KEYS,
   MEDIA,
   OFFERS,
+  operator,
   owner,
   READINESS,
   READINESS_SETTINGS,
@@ -59,7 +60,11 @@ import { showAudience, submitAudience } from './settings/audience.ts'
 import { showAudit } from './settings/audit.ts'
 import { showData, submitData } from './settings/data.ts'
 import { showIdentity } from './settings/identity.ts'
-import { showIdentityRequest, submitIdentityRequest } from './settings/identity-request.ts'
+import {
+  showIdentityRequest,
+  submitIdentityRequest,
+  submitRequestWithdrawal,
+} from './settings/identity-request.ts'
 import * as settings from './settings/overview.ts'
 import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
@@ -72,12 +77,14 @@ import {
   PASSKEYS,
   PASSWORD,
   PEOPLE,
+  REQUESTS,
   SESSIONS,
   SIGNATURES,
 } from './settings/places.ts'
 import { showReadinessSettings, submitReadinessSettings } from './settings/readiness.ts'
 import * as sessions from './settings/sessions.ts'
 import * as signatures from './settings/signatures.ts'
+import * as requests from './settings/verification-requests.ts'
 import * as browserLink from './sign-in/browser-link.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
@@ -212,6 +219,11 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get(IDENTITY, showIdentity),
   owner.get(`${IDENTITY}/request`, showIdentityRequest),
   owner.post(`${IDENTITY}/request`, submitIdentityRequest),
+  owner.post(`${IDENTITY}/withdraw`, submitRequestWithdrawal),
+  operator.get(REQUESTS, requests.showRequests),
+  operator.get(`${REQUESTS}/:id`, requests.showRequest),
+  operator.post(`${REQUESTS}/:id/approve`, requests.submitApproval, { needsProof: true }),
+  operator.post(`${REQUESTS}/:id/decline`, requests.submitDecline),
   owner.get(SIGNATURES, signatures.showSignatures),
   owner.post(SIGNATURES, signatures.submitSignatures, { needsProof: true }),
   owner.get(`${SIGNATURES}/rotate`, signatures.showRotateSigningKey),

@@ -163,6 +163,24 @@ describe('accounts', () => {
     assert.equal(unknown.code, 1)
   })
 
+  test('operator marks an account, which the list shows; both are in the audit log once', async () => {
+    const on = await json(`accounts operator ${account.id} on`)
+    assert.deepEqual(on, { id: account.id, name: 'Nordlicht', operator: true })
+    await json(`accounts operator ${account.id} on`)
+    const [listed] = await json<{ operator: boolean }[]>('accounts list')
+    assert.equal(listed?.operator, true)
+    assert.match((await carnet(['accounts', 'list'], settings)).stdout, /, operator/)
+    const off = await json(`accounts operator ${account.id} off`)
+    assert.deepEqual(off, { id: account.id, name: 'Nordlicht', operator: false })
+    assert.doesNotMatch((await carnet(['accounts', 'list'], settings)).stdout, /, operator/)
+    for (const [words, code] of [
+      [['99999', 'on'], 1],
+      [[account.id, 'yes'], 2],
+      [[account.id], 2],
+    ] as const)
+      assert.equal((await carnet(['accounts', 'operator', ...words], settings)).code, code)
+  })
+
   test('close and reopen', async () => {
     const closed = await json<{ closed_at: string }>(`accounts close ${account.id}`)
     assert.ok(Date.parse(closed.closed_at) > 0)

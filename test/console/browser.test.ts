@@ -6,8 +6,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
+import { type IdentityInput, nameOnly, parseIdentity } from '../../src/accounts/identity/identity.ts'
+import {
+  askForVerification,
+  findVerificationRequest,
+} from '../../src/accounts/identity/verification-request.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
+import { setOperatorAccount } from '../../src/accounts/operator-accounts.ts'
 import { createBrowserLink } from '../../src/accounts/people/browser-links.ts'
 import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
@@ -18,7 +25,7 @@ import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createOffer } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
-import { newProduct } from '../harness.ts'
+import { newProduct, nextGtin } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
 import { findViolations, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { scanEverywhere } from './scanned-everywhere.ts'
@@ -34,6 +41,11 @@ const LEAST_FULL_BYTES = 85_000
 const WEIGHT = `performance.getEntries().reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`
 /** Addresses that a browser downloads instead of showing. */
 const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv|\d+\.webp)$/
+const ASKED: IdentityInput = {
+  legalName: 'Nordlicht und Partner Elektrowerkzeuge GmbH & Co. KG',
+  identifiers: [{ scheme: 'gln', value: '9521234000006' }],
+  ...{ hosts: ['brand.example'], gs1Prefixes: [], dids: [] },
+}
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
 let stand: Stand
@@ -278,6 +290,15 @@ describe('the console in a browser', {
     }
   }
 
+  /** Another account's request, whose names conflict with those that accounts have. */
+  async function requestOf(names: Partial<IdentityInput>): Promise<string> {
+    const accountId = await stand.account({ name: 'Anderswo' })
+    const ctx = { ...stand.ctx, accountId, actorId: await getOperatorActor(stand.ctx, accountId) }
+    const identity = parseIdentity({ ...ASKED, hosts: [], ...names })
+    await askForVerification(ctx, { identity, note: 'HRB 1, register of Kiel' })
+    return (await findVerificationRequest(ctx))?.id ?? ''
+  }
+
   /** The address of each page that GET shows, with ids of existing things. */
   async function pathsOf(email: string): Promise<string[]> {
     const ctx = {
@@ -286,7 +307,10 @@ describe('the console in a browser', {
       accountId: account,
       actorId: await getOperatorActor(stand.ctx, account),
     }
-    const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
+    const { passport } = await createPassport(ctx, {
+      ...newProduct({ gtin: nextGtin() }, 'battery'),
+      strict: false,
+    })
     const product = idFromUuid(passport.id)
     const key = await createOwnKey(ctx, {
       name: 'Shop',
@@ -328,12 +352,17 @@ describe('the console in a browser', {
     const bytes = await makePng({ width: 640, height: 400 })
     const response = { status: 201, headers: {}, body: '' }
     const { file } = await addMedia({ ...ctx, ...stand.media }, { bytes }, () => response)
+    await setOperatorAccount(stand.ctx, { accountId: account, isOperator: true })
+    await askForVerification(ctx, { identity: nameOnly('Testmarke GmbH'), note: '' })
+    await verifyAccount({ ...ctx, accountId: await stand.account() }, parseIdentity(ASKED), 'Operator')
+    const requests = [await requestOf({ gs1Prefixes: ['9520'] }), await requestOf(ASKED)]
     const ids: readonly [string, string][] = [
       ['/console/media/', file.id],
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
       ['/console/settings/passkeys/', idFromUuid(person?.passkey ?? '')],
       ['/console/settings/access-links/', link.id],
       ['/console/settings/offers/', idFromUuid(offer.id)],
+      ['/console/settings/verification-requests/', requests[0] ?? ''],
       ['/console/keys/', key.id],
       ['/console/products/', product],
       ['/console/drafts/', idFromUuid(draft.id)],
@@ -355,6 +384,7 @@ describe('the console in a browser', {
     ])
     const act = 'eu.battery.passport'
     const forms = [`/console/products/${product}`, `/console/drafts/${idFromUuid(draft.id)}`]
-    return [...pages, ...ofScans, ...forms.map(at => `${at}/edit?act=${act}`)]
+    const taken = `/console/settings/verification-requests/${requests[1]}`
+    return [...pages, ...ofScans, taken, ...forms.map(at => `${at}/edit?act=${act}`)]
   }
 })

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { actAsOperator } from '../../src/accounts/accounts.ts'
-import { findIdentity } from '../../src/accounts/identity/identity.ts'
+import { findIdentity, nameOnly } from '../../src/accounts/identity/identity.ts'
 import {
   declineVerification,
   findVerificationRequest,
   listVerificationRequests,
 } from '../../src/accounts/identity/verification-request.ts'
-import { approveVerification } from '../../src/accounts/issuer/verify-account.ts'
+import { approveVerification, verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
 
 const AT = '/console/settings/identity'
@@ -160,5 +160,38 @@ describe('the page of the verified identity', () => {
       code: 'in_use',
     })
     assert.equal((await findVerificationRequest(them))?.id, request?.id)
+  })
+
+  test('an owner withdraws an open request; one that was replaced stays', async () => {
+    const withdraw = (request: string) => owner.post(`${AT}/withdraw`, { form: { request } })
+    assert.equal((await ask()).status, 303)
+    const first = await getRequest()
+    await ask({ note: 'HRB 3' })
+    const { id } = await getRequest()
+    const page = (await owner.get(AT)).text
+    assert.match(page, new RegExp(`name="request" value="${id}"`))
+    const editor = await stand.signedIn(account, 'editor')
+    assert.doesNotMatch((await editor.get(AT)).text, /identity\/withdraw/)
+    for (const one of [first.id, '', 'x']) {
+      assert.equal((await withdraw(one)).headers.location, AT)
+      assert.equal((await getRequest()).id, id)
+    }
+    const { location } = (await withdraw(id)).headers
+    assert.equal(location, `${AT}?done=withdrawn`)
+    assert.match((await owner.get(location)).text, /The request is withdrawn/)
+    assert.equal(await findVerificationRequest(await act()), undefined)
+    assert.equal((await listActions()).at(-1), 'verification_request_withdrawn')
+    assert.equal((await withdraw(id)).headers.location, AT)
+  })
+
+  test('an approval by the command line closes the request, open or declined', async () => {
+    for (const isDeclined of [false, true]) {
+      await ask()
+      const { id } = await getRequest()
+      if (isDeclined) await declineVerification(await act(), { request: id, reason: 'No' })
+      await verifyAccount(await act(), nameOnly('Nordlicht SE'), 'Operator')
+      assert.equal(await findVerificationRequest(await act()), undefined)
+      assert.match((await owner.get(AT)).text, /There is no request/)
+    }
   })
 })

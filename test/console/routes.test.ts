@@ -7,6 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { nameOnly } from '../../src/accounts/identity/identity.ts'
+import {
+  askForVerification,
+  findVerificationRequest,
+} from '../../src/accounts/identity/verification-request.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../../src/accounts/people/people.ts'
@@ -71,7 +76,9 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   await setSigning({ ...ctx, secretCipher: stand.secretCipher }, true)
   const bytes = await makePng({ width: 8, height: 8 + accountId })
   const { file } = await addMedia({ ...ctx, ...stand.media }, { bytes }, () => NO_RESPONSE)
+  await askForVerification(ctx, { identity: nameOnly('Testmarke GmbH'), note: '' })
   return {
+    '/console/settings/verification-requests/': (await findVerificationRequest(ctx))?.id ?? '',
     '/console/settings/people/': idFromUuid(owner.id),
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
     '/console/settings/passkeys/': idFromUuid(passkey?.id ?? ''),
@@ -195,6 +202,15 @@ describe('a cross-site request changes nothing', () => {
   })
 })
 
+/** Who may not use a route, and what they get. The account of these people is not the operator's. */
+const REFUSED = {
+  anyone: { status: 403, roles: [] },
+  signed_in: { status: 403, roles: [] },
+  editor: { status: 403, roles: ['viewer'] },
+  owner: { status: 403, roles: ['viewer', 'editor'] },
+  operator: { status: 404, roles: ['viewer', 'editor', 'owner'] },
+} as const
+
 describe('a request without permission changes nothing', () => {
   for (const { method, path, access } of CONSOLE_ROUTES.filter(route => route.access !== 'anyone')) {
     test(`${method} ${path} signed out: redirects to the sign-in; the input is kept, except passwords`, () =>
@@ -216,11 +232,10 @@ describe('a request without permission changes nothing', () => {
         assert.ok(!answer.text.includes(PASSWORD))
       }))
 
-    if (access === 'owner' || access === 'editor') {
-      for (const who of access === 'owner' ? ['viewer', 'editor'] : ['viewer']) {
-        test(`${method} ${path} as ${who}: 403`, () =>
-          unchanged(async () => assert.equal((await ask(who, method, at(path))).status, 403)))
-      }
+    const { status, roles } = REFUSED[access]
+    for (const who of roles) {
+      test(`${method} ${path} as ${who}: ${status}`, () =>
+        unchanged(async () => assert.equal((await ask(who, method, at(path))).status, status)))
     }
 
     if (path.includes(':id')) {
@@ -327,9 +342,9 @@ describe('a request without permission changes nothing', () => {
     await closeAccount(stand.ctx, account)
     await unchangedWithin(async () => {
       for (const { method, path, access } of CONSOLE_ROUTES) {
-        if (access !== 'owner' && access !== 'editor') continue
+        if (access === 'anyone' || access === 'signed_in') continue
         const answer = await ask('owner', method, at(path))
-        assert.equal(answer.status, 403, path)
+        assert.equal(answer.status, access === 'operator' ? 404 : 403, path)
         assert.match(answer.text, /This account is closed/)
       }
     })

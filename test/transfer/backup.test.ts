@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { findIdentity, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { setOperatorAccount } from '../../src/accounts/operator-accounts.ts'
 import { checkClaims } from '../../src/cli/store/verify-store.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -58,6 +59,7 @@ before(async () => {
   ids = await fill(s)
   const names = { hosts: ['brand.example'], gs1Prefixes: ['9521234'], dids: [] }
   const identity = parseIdentity({ legalName: 'Maker AG', identifiers: [], ...names })
+  await setOperatorAccount(s.t.setup, { accountId: s.account.id, isOperator: true })
   await verifyAccount({ ...s.account.ctx, sql: s.t.setup.sql }, identity, 'Operator')
   await s.t.setup
     .sql`insert into scan_salt (day, salt) values ('2026-11-01', ${Buffer.from('SALT-THAT-MUST-NOT-LEAVE')})`

@@ -8,6 +8,7 @@ import { nameOnly } from '../../src/accounts/identity/identity.ts'
 import { askForVerification } from '../../src/accounts/identity/verification-request.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { setOperatorAccount } from '../../src/accounts/operator-accounts.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
@@ -74,7 +75,7 @@ describe('an imported account', () => {
     await target.close()
   })
 
-  test('is not verified there: another operator has to check it', async () => {
+  test('is neither verified nor of the operator there: another operator has to check it', async () => {
     const account = await source.account()
     const ctx = { ...account.ctx, secretCipher: source.setup.secretCipher }
     await setSigning(ctx, true)
@@ -89,6 +90,7 @@ describe('an imported account', () => {
       openPool: source.setup.openPoolOfOne,
       publicUrl: 'https://carnet.example',
     }
+    await setOperatorAccount(source.setup, { accountId: account.id, isOperator: true })
     await askForVerification(account.ctx, { identity: nameOnly('Maker SE'), note: 'HRB 1' })
     const exported = await exportAccountToFile(setup, {
       accountId: account.id,
@@ -103,6 +105,7 @@ describe('an imported account', () => {
       const rows = await target.setup.sql`select from account_identity`
       assert.equal(rows.length, 0)
       assert.equal((await target.setup.sql`select from verification_request`).length, 0)
+      assert.equal((await target.setup.sql`select from account where is_operator`).length, 0)
     } finally {
       await target.close()
     }

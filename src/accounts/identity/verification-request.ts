@@ -91,7 +91,13 @@ export function declineVerification(
   })
 }
 
-/** Deletes an open request, in the transaction that approves it. Throws `not_found`. */
+/** An owner no longer asks. Throws `not_found` unless the request is open. */
+export const withdrawVerificationRequest = (ctx: AccountContext, request: string): Promise<void> =>
+  withTransaction(ctx, async tx =>
+    audit(tx, 'verification_request_withdrawn', describeIdentity(await takeVerificationRequest(tx, request))),
+  )
+
+/** Deletes an open request, in the transaction that approves or withdraws it. Throws `not_found`. */
 export async function takeVerificationRequest(
   { sql, accountId }: AccountContext,
   request: string,
@@ -102,6 +108,11 @@ export async function takeVerificationRequest(
     returning legal_name as "legalName", identifiers, names`
   if (taken === undefined) throw notFound('request')
   return taken
+}
+
+/** Deletes the account's request, open or declined: the operator has approved something without it. */
+export async function closeVerificationRequest({ sql, accountId }: AccountContext): Promise<void> {
+  await sql`delete from verification_request where account_id = ${accountId}`
 }
 
 function requireRequestId(text: string): string {
@@ -116,9 +127,29 @@ const MAX_LISTED = 1_000
 
 /** For the operator: the open requests of all accounts that are not closed, oldest first. */
 export async function listVerificationRequests({ sql }: OperatorContext): Promise<ListedRequest[]> {
-  const rows = await sql<(Row & { account: number; name: string })[]>`
-    select r.account_id as account, a.name, ${selectColumns(sql)}
-    from verification_request r join account a on a.id = r.account_id
-    where r.declined_at is null and a.closed_at is null order by r.asked_at, r.account_id limit ${MAX_LISTED}`
-  return rows.map(({ account, name, ...row }) => ({ account, name, ...readRow(row) }))
+  const rows = await sql<ListedRow[]>`
+    ${selectOpen(sql)} order by r.asked_at, r.account_id limit ${MAX_LISTED}`
+  return rows.map(readListed)
 }
+
+/** For the operator: an open request of any account. Throws `not_found` for text that cannot be an id. */
+export async function findOpenRequest(
+  { sql }: OperatorContext,
+  request: string,
+): Promise<ListedRequest | undefined> {
+  const [row] = await sql<ListedRow[]>`${selectOpen(sql)} and r.id = ${requireRequestId(request)}`
+  return row && readListed(row)
+}
+
+type ListedRow = Row & { account: number; name: string }
+
+const selectOpen = (sql: Sql) => sql`
+  select r.account_id as account, a.name, ${selectColumns(sql)}
+  from verification_request r join account a on a.id = r.account_id
+  where r.declined_at is null and a.closed_at is null`
+
+const readListed = ({ account, name, ...row }: ListedRow): ListedRequest => ({
+  account,
+  name,
+  ...readRow(row),
+})

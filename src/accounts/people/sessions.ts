@@ -37,6 +37,8 @@ export type Session = {
     /** The readiness settings as stored; null: none. */
     readiness: unknown
     closedAt: Date | null
+    /** Its owners answer requests for verification. */
+    isOperator: boolean
   }
   /** When the person last proved who they are, by their password or a passkey. */
   provenAt: Date
@@ -120,7 +122,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
     select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.audience_profile as "audienceProfile", a.readiness, ${placeColumns(ctx.sql)},
-      plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
+      plan.api as "planHasApi", a.closed_at, a.is_operator as "isOperator", s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
     join membership m on m.account_id = s.account_id and m.person_id = s.person_id
@@ -136,6 +138,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     audienceProfile,
     readiness,
     closed_at: closedAt,
+    isOperator,
     expires_at,
     ...session
   } = row
@@ -157,6 +160,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
       shards,
       modelShards,
       closedAt,
+      isOperator,
     },
     isMoved,
   }

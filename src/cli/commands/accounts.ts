@@ -1,8 +1,14 @@
 /** `carnet accounts`: creates and lists accounts, and sets their plans and quotas. */
-import { createAccountByOperator, listAccounts, setPlan } from '../../accounts/accounts.ts'
+import {
+  type AccountWithUsage,
+  createAccountByOperator,
+  listAccounts,
+  setPlan,
+} from '../../accounts/accounts.ts'
 import { AUDIENCE_PROFILES, setAudienceProfile } from '../../accounts/audience-profile.ts'
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
+import { setOperatorAccount } from '../../accounts/operator-accounts.ts'
 import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
 import { getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, formatTable, UsageError } from '../command-line/command.ts'
@@ -33,18 +39,24 @@ export const accountsList: Command = {
     () => undefined,
     async ctx => {
       const accounts = await listAccounts(ctx)
-      const rows = accounts.map(({ id, name, plan, closed_at, used, quota, requests_per_minute: rate }) => [
-        id,
-        name,
-        closed_at === null ? plan : `${plan}, closed`,
-        ...LEVELS.map(level => String(used[level])),
-        [...formatQuota(quota), ...(rate === undefined ? [] : [`${rate} requests a minute`])].join(', '),
+      const rows = accounts.map(account => [
+        account.id,
+        account.name,
+        formatPlan(account),
+        ...LEVELS.map(level => String(account.used[level])),
+        formatLimits(account),
       ])
       const headings = ['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN']
       return { value: accounts, text: formatTable(headings, rows, 'There are no accounts.') }
     },
   ),
 }
+
+const formatPlan = ({ plan, closed_at, operator }: AccountWithUsage): string =>
+  [plan, ...(closed_at === null ? [] : ['closed']), ...(operator ? ['operator'] : [])].join(', ')
+
+const formatLimits = ({ quota, requests_per_minute: rate }: AccountWithUsage): string =>
+  [...formatQuota(quota), ...(rate === undefined ? [] : [`${rate} requests a minute`])].join(', ')
 
 const formatQuota = (quota: QuotaOverrides): string[] =>
   LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
@@ -107,6 +119,22 @@ export const accountsSetAudience: Command = {
       const account = await setAudienceProfile(ctx, input)
       const by = input.profile === 'law' ? 'the audiences of the law' : 'the documented audiences'
       return { value: account, text: `The passports of "${account.name}" have ${by}.` }
+    },
+  ),
+}
+
+export const accountsOperator: Command = {
+  usage: 'accounts operator ID on|off',
+  about: 'marks an account of your own people: its owners answer requests for verification in the console',
+  positionals: ['ID', 'STATE'],
+  run: onStore(
+    args => ({ accountId: getId(args), isOperator: args.getOneOf('STATE', ['on', 'off']) === 'on' }),
+    async (ctx, input) => {
+      const account = await setOperatorAccount(ctx, input)
+      const text = input.isOperator
+        ? `Owners of "${account.name}" answer requests for verification in the console.`
+        : `Owners of "${account.name}" no longer answer requests for verification.`
+      return { value: account, text }
     },
   ),
 }

@@ -133,7 +133,9 @@ type RouteOptions = {
   cost?: 'download' | 'picture' | 'upload' | 'webhook_test'
 }
 type Route<A, V> = RouteOptions & { method: 'GET' | 'POST'; path: string; access: A; handle: Handler<V> }
-export type ConsoleRoute = Route<'anyone', AnyVisit> | Route<'signed_in' | 'editor' | 'owner', Visit>
+export type ConsoleRoute =
+  | Route<'anyone', AnyVisit>
+  | Route<'signed_in' | 'editor' | 'owner' | 'operator', Visit>
 
 const routesFor = <A, V>(access: A) => {
   const route =
@@ -148,11 +150,15 @@ const routesFor = <A, V>(access: A) => {
   return { get: route('GET'), post: route('POST') }
 }
 
-/** Who may use a route. `anyone`: also signed out. `editor`: an editor or owner of the account. */
+/**
+ * Who may use a route. `anyone`: also signed out. `editor`: an editor or owner of the account. `operator`: an
+ * owner of an operator's account; for others the route does not exist.
+ */
 export const anyone = routesFor<'anyone', AnyVisit>('anyone')
 export const signedIn = routesFor<'signed_in', Visit>('signed_in')
 export const editor = routesFor<'editor', Visit>('editor')
 export const owner = routesFor<'owner', Visit>('owner')
+export const operator = routesFor<'operator', Visit>('operator')
 
 export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'

@@ -11,9 +11,10 @@ import {
   askForVerification,
   findVerificationRequest,
   MAX_REQUEST_NOTE_LENGTH,
+  withdrawVerificationRequest,
 } from '../../accounts/identity/verification-request.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { AppError, type Detail } from '../../kernel/errors.ts'
+import { AppError, type Detail, findErrorCode } from '../../kernel/errors.ts'
 import { isFine, type PostedForm, type Problems, problemsOf } from '../page/form.ts'
 import { backLink, input, summary } from '../page/parts.ts'
 import type { Outcome, Visit, Words } from '../page/route.ts'
@@ -75,6 +76,17 @@ export async function submitIdentityRequest(visit: Visit): Promise<Outcome> {
       verificationEmail(words, { to, publicUrl: setup.addresses.publicUrl, account: ctx.accountId }),
     )
   return { to: `${IDENTITY}?done=asked` }
+}
+
+/** Shows what the request is now if the operator has answered it, or another owner has changed it. */
+export async function submitRequestWithdrawal({ ctx, form }: Visit): Promise<Outcome> {
+  try {
+    await withdrawVerificationRequest(ctx, form.text('request'))
+  } catch (error) {
+    if (findErrorCode(error) !== 'not_found') throw error
+    return { to: IDENTITY }
+  }
+  return { to: `${IDENTITY}?done=withdrawn` }
 }
 
 const readTyped = (form: PostedForm): Typed => ({

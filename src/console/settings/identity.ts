@@ -6,7 +6,7 @@ import {
   type VerificationRequest,
 } from '../../accounts/identity/verification-request.ts'
 import { getIssuerIdentity } from '../../passports/documents/issuer-identity.ts'
-import { doneNotice, section } from '../page/parts.ts'
+import { doneNotice, hiddenInputs, section } from '../page/parts.ts'
 import type { Outcome, Visit, Words } from '../page/route.ts'
 import { IDENTITY, settingsHead } from './places.ts'
 
@@ -17,11 +17,20 @@ export async function showIdentity(visit: Visit): Promise<Outcome> {
     findIdentity(ctx.sql, ctx.accountId),
     findVerificationRequest(ctx),
   ])
-  const isAsked = query.get('done') === 'asked' && request !== undefined && request.declined === undefined
-  const body = html`!${settingsHead(words, texts)}!${isAsked ? doneNotice(texts.done) : ''}
+  const body = html`!${settingsHead(words, texts)}!${renderNotice(words, query.get('done'), request)}
 !${section('verified', texts.verified, identity === undefined ? renderUnverified(visit) : renderVerified(words, identity))}
 !${section('request', texts.request, renderRequest(visit, identity, request))}`
   return { title: texts.title, body }
+}
+
+function renderNotice(
+  { texts }: Words,
+  done: string | null,
+  request: VerificationRequest | undefined,
+): string {
+  const isOpen = request !== undefined && request.declined === undefined
+  if (done === 'asked') return isOpen ? doneNotice(texts.identity.done) : ''
+  return done === 'withdrawn' && !isOpen ? doneNotice(texts.identity.withdrawn) : ''
 }
 
 function renderUnverified({ setup, words }: Visit): string {
@@ -75,24 +84,20 @@ function renderRequest(
   const texts = words.texts.identity
   const isOpen = request !== undefined && request.declined === undefined
   const ask = isOpen ? texts.replace : identity === undefined ? texts.ask : texts.askForChange
+  const withdraw = isOpen
+    ? html`<form method="post" action="${IDENTITY}/withdraw">!${hiddenInputs([['request', request.id]])}<button class="danger">${texts.withdraw}</button></form>`
+    : ''
   const act =
     session.role === 'owner'
-      ? html`<p class="choices after"><a class="button!${isOpen ? ' second' : ''}" href="${IDENTITY}/request">${ask}</a></p>`
+      ? html`<div class="choices after"><a class="button!${isOpen ? ' second' : ''}" href="${IDENTITY}/request">${ask}</a>!${withdraw}</div>`
       : html`<p class="quiet">${texts.ownersAsk}</p>`
-  return describeRequest(words, identity, request) + act
+  return describeRequest(words, request) + act
 }
 
-function describeRequest(
-  words: Words,
-  identity: IdentityRecord | undefined,
-  request: VerificationRequest | undefined,
-): string {
+function describeRequest(words: Words, request: VerificationRequest | undefined): string {
   const texts = words.texts.identity
   if (request === undefined) return html`<p>${texts.none}</p>`
   const { declined, note } = request
-  // The operator has verified the account since, without a request.
-  if (declined !== undefined && identity !== undefined && identity.approvedAt > declined.at)
-    return html`<p>${texts.none}</p>`
   const state =
     declined === undefined
       ? texts.open({ at: words.minute(request.askedAt.toISOString()) })

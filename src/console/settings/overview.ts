@@ -9,7 +9,7 @@ import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { input, linkRow, pointList, rowList, section, summary } from '../page/parts.ts'
 import { ALL_DATA, HOME, type Outcome, SETTINGS, type Visit, type Words } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
-import { backToSettings, OF_ACCOUNT, OF_PERSON } from './places.ts'
+import { backToSettings, OF_ACCOUNT, OF_OPERATOR, OF_PERSON } from './places.ts'
 import { quotaBars } from './quota-bars.ts'
 
 export const showSettings = (visit: Visit): Promise<Outcome> => page(visit, visit.session.account.name, {})
@@ -24,6 +24,7 @@ async function page(visit: Visit, name: string, problems: Problems): Promise<Out
 <div><dt>${words.texts.home.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
   const body = html`<h1>${texts.title}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
 !${section('account', texts.account, places(words.texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place))))}
+!${isOwner && session.account.isOperator ? section('operator', texts.operator, places(words.texts, OF_OPERATOR)) : ''}
 !${section('you', texts.you, html`<p class="quiet">${words.texts.password.signedInWith({ email: session.email })}</p>!${places(words.texts, OF_PERSON)}`)}
 !${section('quota', words.texts.home.quota, quotaBars(words, usage))}
 !${engines(words.texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(words.texts) : ''}`

@@ -17,6 +17,7 @@ export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
 export const AUDIENCE = `${SETTINGS}/audience`
 export const IDENTITY = `${SETTINGS}/identity`
+export const REQUESTS = `${SETTINGS}/verification-requests`
 export const SIGNATURES = `${SETTINGS}/signatures`
 export const AUDIT = `${SETTINGS}/audit`
 export const PASSWORD = `${SETTINGS}/password`
@@ -38,6 +39,9 @@ export const OF_ACCOUNT = [
   { path: AUDIT, key: 'audit' },
   { path: ALL_DATA, key: 'data', isForOwners: true },
 ] as const
+
+/** For owners of an operator's account. */
+export const OF_OPERATOR = [{ path: REQUESTS, key: 'requests' }] as const
 
 export const OF_PERSON = [
   { path: PASSWORD, key: 'password' },

@@ -2,7 +2,15 @@
 import type { Ask } from './send.ts'
 import type { Shape } from './shapes.ts'
 
-export type Credential = 'anonymous' | 'read key' | 'full key' | 'link' | 'viewer' | 'editor' | 'owner'
+export type Credential =
+  | 'anonymous'
+  | 'read key'
+  | 'full key'
+  | 'link'
+  | 'viewer'
+  | 'editor'
+  | 'owner'
+  | 'operator'
 
 /** `make` is called for each attempt, so that a call can be repeated although it changes something. */
 export type WorstCall = {

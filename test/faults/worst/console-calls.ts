@@ -16,6 +16,7 @@ const FORM_BYTES = 16 * 1024
 const THINGS: Readonly<Record<string, string>> = {
   '/console/drafts/': 'draft',
   '/console/settings/offers/': 'offer',
+  '/console/settings/verification-requests/': 'request',
   '/console/settings/people/': 'person',
   '/console/settings/access-links/': 'link',
   '/console/keys/': 'key',
@@ -63,6 +64,7 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   'POST /console/settings/sessions/end-others': { needsOwn: 'session' },
   'POST /console/media/:id/withdrawal': { fields: { reason: 'It names a person.' } },
   'POST /console/settings/identity/request': { fields: { legal_name: 'Heavy Ltd', note: 'By letter.' } },
+  'POST /console/settings/verification-requests/:id/decline': { fields: { reason: 'Which register?' } },
   'POST /console/settings/signatures': { fields: { to: 'on' } },
   'POST /console/settings/registry/switch': { fields: { to: 'on' } },
 }
@@ -103,7 +105,7 @@ async function visit(
   path: string,
 ): Promise<Visitor> {
   if (credential === 'anonymous') return { cookie: '', sessionId: '', personId: '' }
-  const role = credential as 'viewer' | 'editor' | 'owner'
+  const role = credential === 'operator' ? 'owner' : (credential as 'viewer' | 'editor' | 'owner')
   const needsSession = needsOwn !== undefined || path.includes('passkeys/') || path.includes('sessions/')
   if (!needsSession) return { cookie: world.cookieOf(role), sessionId: '', personId: '' }
   const { cookie, id, personId } = await world.openSession(role, needsOwn === 'account')
@@ -135,7 +137,11 @@ async function createPasskey({ stand: { sql } }: World, personId: string): Promi
 
 /** Refused for everybody who may not see it, whoever asks: at most that is measured once for each. */
 const lessThan = (credential: Credential): Credential[] =>
-  credential === 'anonymous' ? [] : credential === 'owner' ? ['anonymous', 'editor'] : ['anonymous']
+  credential === 'anonymous'
+    ? []
+    : credential === 'owner' || credential === 'operator'
+      ? ['anonymous', 'editor']
+      : ['anonymous']
 
 function listPages(world: World, route: ConsoleRoute, override: Override): WorstCall[] {
   const { path } = route

@@ -1,4 +1,10 @@
 /** Creates what a route changes, ends or deletes, new for each call. */
+import type { AccountContext } from '../../../src/accounts/context.ts'
+import { parseIdentity } from '../../../src/accounts/identity/identity.ts'
+import {
+  askForVerification,
+  findVerificationRequest,
+} from '../../../src/accounts/identity/verification-request.ts'
 import { createOwnKey } from '../../../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../../../src/accounts/people/people.ts'
 import { createAddressList } from '../../../src/kernel/http/ip-ranges.ts'
@@ -12,7 +18,7 @@ import { makePng } from '../../media/sample-files.ts'
 import { OFFER, RICH } from './heavy-data.ts'
 import { buildForm, FORM_TYPE } from './large-files.ts'
 import { SECRET_KEY } from './stand.ts'
-import type { World } from './world.ts'
+import { openAccount, type World } from './world.ts'
 
 let turn = 0
 
@@ -49,6 +55,7 @@ const makers: Record<string, (world: World) => Promise<string>> = {
     const input = { passportId: undefined, audience: 'authority', label: 'x', expiresAt, addresses } as const
     return (await createAccessLink(ctx, input)).id
   },
+  request: askToVerify,
   webhook: async world => {
     const { ctx } = world
     const before = lastWebhook.get(world)
@@ -77,6 +84,18 @@ const makers: Record<string, (world: World) => Promise<string>> = {
   },
 }
 
+/** With as many names as a request may have, most of them prefixes: GTINs of the called account have some. */
+async function askToVerify(world: World): Promise<string> {
+  const account = askers.get(world) ?? (await openAccount(world.stand, 'Asks'))
+  askers.set(world, account)
+  const gs1Prefixes = Array.from({ length: 90 }, (_, n) => String(9510 + n))
+  const hosts = Array.from({ length: 10 }, (_, n) => `brand${n}.example`)
+  const identity = parseIdentity({ legalName: 'Asks Ltd', identifiers: [], hosts, gs1Prefixes, dids: [] })
+  await askForVerification(account, { identity, note: 'By letter.' })
+  return (await findVerificationRequest(account))?.id ?? ''
+}
+
+const askers = new WeakMap<World, AccountContext>()
 const lastWebhook = new WeakMap<World, string>()
 
 /** Returns its public id. */

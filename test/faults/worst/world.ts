@@ -6,6 +6,7 @@ import { getOperatorActor } from '../../../src/accounts/actors.ts'
 import type { AccountContext } from '../../../src/accounts/context.ts'
 import { setSigning } from '../../../src/accounts/issuer/issuer.ts'
 import { createKey, type Scope } from '../../../src/accounts/keys/keys.ts'
+import { setOperatorAccount } from '../../../src/accounts/operator-accounts.ts'
 import { createToken } from '../../../src/accounts/people/one-time-links.ts'
 import { createPerson, type Role } from '../../../src/accounts/people/people.ts'
 import { getSessionCookieName } from '../../../src/accounts/people/session-cookie.ts'
@@ -86,6 +87,7 @@ export async function createWorld(stand: Stand, scale: Scale): Promise<World> {
   await fillOther(stand, scale)
   const ctx = await openAccount(stand, 'Heavy')
   const accountId = ctx.accountId
+  await setOperatorAccount(operator, { accountId, isOperator: true })
   const models = await fill(ctx.sql, { accountId, count: scale.models, word: 'Merino', rare: 'rare' })
   const makeKey = async (scope: Scope) =>
     (await createKey(operator, { accountId, name: scope, scope, expiresAt: undefined, createdBy: 'test' }))
