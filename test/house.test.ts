@@ -63,7 +63,7 @@ const ARROWS: Record<string, readonly string[]> = {
   standards: ['categories', 'kernel'],
   categories: ['gs1', 'i18n', 'kernel'],
   gs1: [],
-  qr: [],
+  qr: ['kernel'],
   i18n: [],
   kernel: [],
 }
@@ -333,7 +333,7 @@ describe('folders of src', () => {
     const floorOf = (room: string): number => 1 + Math.max(0, ...(ARROWS[room] ?? []).map(floorOf))
     const rooms = Object.keys(ARROWS)
     const size = { rooms: rooms.length, floors: Math.max(...rooms.map(floorOf)), arrows: arrows.length }
-    assert.deepEqual(size, { rooms: 19, floors: 8, arrows: 82 })
+    assert.deepEqual(size, { rooms: 19, floors: 8, arrows: 83 })
   })
 
   test('every folder is in the table', () => {

@@ -42,6 +42,7 @@ const ALLOWED = new Set(
     'Unlicense',
     'CC0-1.0',
     'PDDL-1.0',
+    'OFL-1.1',
     '0BSD',
   ].concat(['BlueOak-1.0.0', 'Python-2.0', 'MIT OR Apache-2.0', '(MIT OR CC0-1.0)']),
 )

@@ -546,6 +546,10 @@ export type Texts = {
     productPicture: string
     withoutPicture: string
     withPicture: string
+    unprintableCharacters: string
+    withoutBoxes: string
+    withBoxes: string
+    unprintable: (values: { characters: Value; names: Value }) => string
     resolution: string
     between: (values: { least: Value; most: Value }) => string
     wholeBetween: (values: { least: Value; most: Value }) => string

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
 import { buildQrModules, forEachDarkRun, type QrLevel, QUIET_ZONE } from './modules.ts'
+import { createTextPrinter, type TextPrinter } from './text/print-text.ts'
 
 /** Millimetres; the first label's upper left corner is at `left`, `top`. */
 export type LabelFormat = {
@@ -45,7 +46,14 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
  * `address` is the symbol's content. `lines` are printed while there is room, then `whole`, completely or not
  * at all.
  */
-export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
+export type Label = {
+  address: string
+  title: string
+  /** Of the title, if it is known: ideographs differ by language. */
+  language?: string
+  lines: readonly string[]
+  whole: string
+}
 
 type Pdf = InstanceType<typeof PDFDocument>
 /** `picture`: a JPEG that every label shows if it has room. */
@@ -99,11 +107,13 @@ async function drawLabels(
   // PDFKit knows a text again, but not a buffer: so the file contains the picture once.
   const pictureUri = picture && `data:image/jpeg;base64,${picture.toString('base64')}`
   const waitForReader = createBackpressure(pdf)
+  const printText = createTextPrinter(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
   for await (const label of labels) {
     if (place === skip || place % onSheet === 0) pdf.addPage()
-    drawLabel(pdf, label, { format, level, at: place % onSheet, pictureUri })
+    await drawLabel(pdf, label, { format, level, at: place % onSheet, pictureUri, printText })
+    if (pdf.destroyed) return
     place++
     await waitForReader()
     if (pdf.destroyed) return
@@ -128,19 +138,25 @@ function createBackpressure(pdf: Pdf): () => Promise<void> {
   }
 }
 
-type LabelPlace = { format: LabelFormat; level: QrLevel; at: number; pictureUri: string | undefined }
+type LabelPlace = {
+  format: LabelFormat
+  level: QrLevel
+  at: number
+  pictureUri: string | undefined
+  printText: TextPrinter
+}
 
-function drawLabel(
+async function drawLabel(
   pdf: Pdf,
-  { address, title, lines, whole }: Label,
-  { format, level, at, pictureUri }: LabelPlace,
-): void {
+  label: Label,
+  { format, level, at, pictureUri, printText }: LabelPlace,
+): Promise<void> {
   const column = at % format.columns
   const row = Math.floor(at / format.columns)
   const left = format.left + column * (format.width + format.gap)
   const top = format.top + row * format.height
   const side = getSymbolMm(format)
-  const modules = buildQrModules(address, level)
+  const modules = buildQrModules(label.address, level)
   const module = mm(side) / (modules.size + 2 * QUIET_ZONE)
   const up = mm(top + (format.height - side) / 2)
   forEachDarkRun(modules, (x, y, length) =>
@@ -151,21 +167,48 @@ function drawLabel(
   const pictured = drawPicture(pdf, pictureUri, { format, left, top, side })
   const space = beside - pictured
   if (space < 8) return
-  const room = { width: mm(space), lineGap: 0, ellipsis: true }
-  const x = mm(left + side)
-  const small = format.height < 30 ? 5.5 : 7
-  const high = mm(format.height - 2 * PADDING_MM)
-  pdf.font('title').fontSize(small + 1)
-  pdf.text(title, x, mm(top + PADDING_MM), { ...room, height: high * 0.4 })
-  pdf.font('text').fontSize(small)
-  const bottom = mm(top + format.height - PADDING_MM)
-  for (const line of lines) {
-    const left = bottom - pdf.y
-    if (left < small * LINE_HEIGHT) return
-    pdf.text(line, x, pdf.y + 1, { ...room, height: left })
-  }
-  drawWhole(pdf, whole, { x, width: room.width, bottom, maxSize: small })
+  await drawTexts(pdf, label, {
+    box: { x: mm(left + side), y: mm(top), width: mm(space), height: mm(format.height) },
+    small: format.height < 30 ? 5.5 : 7,
+    printText,
+  })
 }
+
+type Box = { x: number; y: number; width: number; height: number }
+
+/** Nothing is printed outside of the box, so that no text can cover a symbol. */
+async function drawTexts(
+  pdf: Pdf,
+  { title, language = 'und', lines, whole }: Label,
+  { box, small, printText }: { box: Box; small: number; printText: TextPrinter },
+): Promise<void> {
+  const { x, width } = box
+  const padding = mm(PADDING_MM)
+  const bottom = box.y + box.height - padding
+  const texts = [
+    { text: title, size: small + 1, weight: 700 as const, height: (box.height - 2 * padding) * 0.4 },
+    ...lines.map(text => ({ text, size: small, weight: 400 as const, height: Number.POSITIVE_INFINITY })),
+  ]
+  clipTo(pdf, box)
+  let y = box.y + padding
+  for (const { height, ...text } of texts) {
+    const room = Math.min(height, bottom - y)
+    if (room < text.size * LINE_HEIGHT) continue
+    y = await printText({ ...text, language, x, y, width, height: room })
+  }
+  drawWhole(pdf, whole, { x, y, width, bottom, maxSize: small })
+  pdf.restore()
+}
+
+const clipTo = (pdf: Pdf, { x, y, width, height }: Box) =>
+  pdf
+    .save()
+    .moveTo(x, y)
+    .lineTo(x + width, y)
+    .lineTo(x + width, y + height)
+    .lineTo(x, y + height)
+    .closePath()
+    .clip()
 
 /** In the upper right corner. Returns the width that it takes, in millimetres; 0 if there is no room. */
 function drawPicture(
@@ -185,9 +228,10 @@ function drawPicture(
 function drawWhole(
   pdf: Pdf,
   text: string,
-  { x, width, bottom, maxSize }: { x: number; width: number; bottom: number; maxSize: number },
+  { x, y, width, bottom, maxSize }: { x: number; y: number; width: number; bottom: number; maxSize: number },
 ): void {
-  const top = pdf.y + 1
+  const top = y
+  pdf.font('text')
   for (const size of WHOLE_SIZES) {
     if (size > maxSize) continue
     const lines = breakAnywhere(pdf, text, size, width)

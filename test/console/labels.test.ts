@@ -251,6 +251,30 @@ describe('the pages about labels', () => {
     assert.doesNotMatch((await owner.get(`${at}/labels?file=png300&size=40`)).text, /cannot read/)
   })
 
+  test('names with characters that no font has are named before a file is made', async () => {
+    const product = newProduct({ productName: 'Wool தமிழ் blanket' })
+    const { passport } = await createPassport(ctx, { ...product, strict: false })
+    const of = `/console/products/${idFromUuid(passport.id)}/labels`
+    const page = await owner.get(of)
+    assert.equal(page.status, 200)
+    assert.match(page.text, /Labels cannot print these characters: [^<]*த[^<]* \(in Wool தமிழ் blanket\)/)
+    const refused = await owner.get(`${of}/file?of=self&file=pdf`)
+    assert.equal(refused.status, 422)
+    assert.match(refused.text, /<p class="error" id="boxes-error">Labels cannot print/)
+    const boxes = await owner.get(`${of}?boxes=yes`)
+    assert.doesNotMatch(boxes.text, /cannot print these/)
+    assert.match(boxes.text, /<option value="yes" selected>Print a box instead/)
+    for (const query of ['of=self&file=pdf&boxes=yes', 'of=self&file=svg']) {
+      const answer = await stand.app.inject({
+        url: `${of}/file?${query}`,
+        headers: { cookie: owner.cookie ?? '' },
+      })
+      assert.equal(answer.statusCode, 200, query)
+    }
+    // Every other script is printed without a question.
+    assert.doesNotMatch((await owner.get(`${at}/labels`)).text, /cannot print these/)
+  })
+
   test('errors are shown at their fields with the input, and no file is created', async () => {
     const wishes: [query: string, field: string, sentence: RegExp][] = [
       ['copies=1000', 'copies', /a whole number from 1 to 500/],

@@ -54,8 +54,17 @@ function symbolIn(filled: string): string[] {
   return [`<svg viewBox="0 0 ${size} ${size}"><path fill="#000" d="${path.join('')}"/></svg>`]
 }
 
-const read = (svg: string) =>
-  readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
+/** The texts of all symbols among pixels of four bytes. */
+export const decodePixels = async (pixels: Pixels) => (await readPixels(pixels)).map(result => result.text)
+
+type Pixels = { data: Uint8ClampedArray; width: number; height: number }
+
+const readPixels = (pixels: Pixels) =>
+  readBarcodes({ ...pixels, colorSpace: 'srgb' } as Parameters<typeof readBarcodes>[0], {
+    formats: ['QRCode'],
+  })
+
+const read = (svg: string) => readPixels(paint(svg))
 
 /** Rasterises the SVG: white, and black inside the path of the modules. */
 export function paint(svg: string) {

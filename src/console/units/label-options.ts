@@ -30,6 +30,8 @@ export type LabelOptions = {
   size: number
   /** Print the product's first picture where it fits. */
   picture: boolean
+  /** Print a box for each character that no font has. */
+  boxes: boolean
   copies: number
   skip: number
   /** First and last serial or lot number; '' for all. */
@@ -67,7 +69,7 @@ export function parseLabelOptions(
   }
   const isPdf = chosen.file === 'pdf'
   const isOwn = chosen.sheet === 'own'
-  const options: LabelOptions = { ...DEFAULTS, ...chosen, picture: false, from: '', to: '' }
+  const options: LabelOptions = { ...DEFAULTS, ...chosen, picture: false, boxes: false, from: '', to: '' }
   if (!isPdf) options.size = number('size', CODE_MM)
   if (isPdf && isOwn) {
     options.width = number('width', LABEL_MM)
@@ -76,6 +78,7 @@ export function parseLabelOptions(
   const { columns, rows } = getSheetFormat(options)
   if (isPdf && !isOwn) options.skip = number('skip', [0, columns * rows - 1], true)
   if (isPdf) options.picture = choice('picture', ['no', 'yes'], 'no') === 'yes'
+  if (isPdf) options.boxes = choice('boxes', ['no', 'yes'], 'no') === 'yes'
   if (isPdf) options.copies = number('copies', [1, MAX_COPIES], true)
   if (options.of !== 'self') {
     options.from = getSearchText(query, 'from', MAX_NUMBER_LENGTH)

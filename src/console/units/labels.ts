@@ -40,6 +40,7 @@ import {
   parseLabelOptions,
   parsePictureOptions,
 } from './label-options.ts'
+import { findUnprintableLabels } from './unprintable-labels.ts'
 
 /** Many programs cannot open files with more. */
 const MAX_UNITS = 10_000
@@ -50,7 +51,12 @@ const getLabelAddress = (addresses: Addresses, row: Omit<PassportRow, 'data'>, c
   (content === 'gs1' ? gs1Url(addresses, row) : null) ?? passportUrl(addresses, idFromUuid(row.id))
 
 export async function showLabels(visit: Visit): Promise<Outcome> {
-  return renderLabelsPage(visit, await parseLabelRequest(visit))
+  const request = await parseLabelRequest(visit)
+  const { state, read } = request
+  if (read.options.file !== 'pdf' || read.options.boxes) return renderLabelsPage(visit, request)
+  const own = buildLabels(visit.words, visit.setup.addresses, [toLabelRow(visit.words, state)], read.options)
+  const found = await findUnprintableLabels(own)
+  return renderLabelsPage(visit, request, found && notice(visit.words.texts.labels.unprintable(found)))
 }
 
 type LabelRequest = {
@@ -96,7 +102,12 @@ const countPixels = (address: string, { file, size }: LabelOptions): number =>
     ? getPngSide(buildQrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
     : 0
 
-function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }: LabelRequest): Outcome {
+/** `unprintable` is HTML, and undefined if everything can be printed as far as it is known. */
+function renderLabelsPage(
+  { setup, words }: Visit,
+  { state, below, read, count }: LabelRequest,
+  unprintable?: string,
+): Outcome {
   const texts = words.texts.labels
   const { options, problems } = read
   const at = getProductUrl(state.row)
@@ -117,8 +128,9 @@ function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }
     below,
     hasGs1: state.row.gtin !== null,
     hasPicture: findFirstPicture(effectiveData(state)) !== undefined,
+    asksForBoxes: options.boxes || unprintable !== undefined || problems.boxes !== undefined,
   }
-  const body = html`!${backToProduct(words, state)}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+  const body = html`!${backToProduct(words, state)}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? `${warning}${unprintable ?? ''}` : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, choices)}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
@@ -130,6 +142,7 @@ function listFieldNames({ texts: { labels: texts } }: Words): Record<string, str
   return {
     ...{ sheet, width, height, skip, copies },
     picture: texts.productPicture,
+    boxes: texts.unprintableCharacters,
     of: texts.labelsOf,
     content: texts.labelsContent,
     file: texts.labelsFile,
@@ -140,12 +153,12 @@ function listFieldNames({ texts: { labels: texts } }: Words): Record<string, str
   }
 }
 
-type LabelChoices = { below: UnitTotals; hasGs1: boolean; hasPicture: boolean }
+type LabelChoices = { below: UnitTotals; hasGs1: boolean; hasPicture: boolean; asksForBoxes: boolean }
 
 function renderChoices(
   words: Words,
   { options, problems, typed }: ParsedLabelOptions,
-  { below, hasGs1, hasPicture }: LabelChoices,
+  { below, hasGs1, hasPicture, asksForBoxes }: LabelChoices,
 ): string {
   const texts = words.texts.labels
   const names = listFieldNames(words)
@@ -187,6 +200,13 @@ function renderChoices(
             ['yes', texts.withPicture],
           ])
         : ''
+    }!${
+      asksForBoxes
+        ? one('boxes', options.boxes ? 'yes' : 'no', [
+            ['no', texts.withoutBoxes],
+            ['yes', texts.withBoxes],
+          ])
+        : ''
     }</fieldset>`,
     html`<fieldset class="only-pictures"><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
@@ -205,11 +225,21 @@ export async function sendLabels(visit: Visit): Promise<Outcome> {
   if (!isFine(read.problems)) return renderLabelsPage(visit, request)
   const { options } = read
   const { of } = options
-  const rows =
-    of === 'self'
-      ? [toLabelRow(words, state)]
-      : takeFirst(listUnitsInRange(ctx, state.row, { kind: of, range }))
-  const labels = buildLabels(words, setup.addresses, rows, options)
+  const build = () => {
+    const rows =
+      of === 'self'
+        ? [toLabelRow(words, state)]
+        : takeFirst(listUnitsInRange(ctx, state.row, { kind: of, range }))
+    return buildLabels(words, setup.addresses, rows, options, getFirstLanguage(effectiveData(state)))
+  }
+  if (options.file === 'pdf' && !options.boxes) {
+    const found = await findUnprintableLabels(build())
+    if (found !== undefined) {
+      const problems = { ...read.problems, boxes: words.texts.labels.unprintable(found) }
+      return renderLabelsPage(visit, { ...request, read: { ...read, problems } })
+    }
+  }
+  const labels = build()
   const name = `${idFromUuid(state.row.id)}-${of}`
   if (options.file === 'pdf') {
     const format = getSheetFormat(options)
@@ -252,6 +282,12 @@ async function* takeFirst(rows: AsyncIterable<LabelRow>): AsyncGenerator<LabelRo
   }
 }
 
+/** Ideographs are printed as this language writes them. */
+function getFirstLanguage(data: DataObject): string {
+  const languages = getOwn(data, 'languages')
+  return Array.isArray(languages) ? String(languages[0]) : 'und'
+}
+
 type NamedLabel = Label & { file: string }
 
 async function* buildLabels(
@@ -259,6 +295,7 @@ async function* buildLabels(
   addresses: Addresses,
   rows: AsyncIterable<LabelRow> | Iterable<LabelRow>,
   { content, file, copies }: LabelOptions,
+  language = 'und',
 ): AsyncGenerator<NamedLabel> {
   const texts = words.texts.products
   const pauseIfDue = yieldBetweenRows()
@@ -267,6 +304,7 @@ async function* buildLabels(
     const label = {
       address,
       title: row.product_name ?? words.texts.page.unnamed,
+      language,
       lines: [
         row.lot === null ? [] : `${texts.lot} ${row.lot}`,
         row.serial === null ? [] : `${texts.serial} ${row.serial}`,

@@ -57,15 +57,15 @@ export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input)
 }
 
 /** Called once by the file that starts a thread: answers each call with the output of `work`. */
-export function serveLowPriorityThread<Input, Output extends Uint8Array>(
-  work: (input: Input) => Output,
+export function serveLowPriorityThread<Input, Output>(
+  work: (input: Input) => Output | Promise<Output>,
 ): void {
   const port = parentPort
   if (isMainThread || port === null) throw new Error('broken assumption: this file begins a thread')
   yieldToOtherThreads()
-  port.on('message', ({ id, input }: Job<Input>) => {
+  port.on('message', async ({ id, input }: Job<Input>) => {
     try {
-      port.postMessage({ id, output: work(input) } satisfies Done<Output>)
+      port.postMessage({ id, output: await work(input) } satisfies Done<Output>)
     } catch (error) {
       port.postMessage({ id, error: toError(error).message } satisfies Done<Output>)
     }

@@ -1,0 +1,6 @@
+/** Measures of shaped texts that the thread and the document agree on. */
+
+export type Weight = 400 | 700
+
+/** Of the font size. Marks of Thai and Devanagari are high. */
+export const SHAPED_LINE_HEIGHT = 1.35
