@@ -21,6 +21,7 @@ import {
 import { createMediaRoute } from './media/media-route.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 import { sendBadge } from './passport/badge.ts'
+import { redirectCapitals } from './passport/capitals.ts'
 import { sendNotFound } from './passport/not-found.ts'
 import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
 import { parsePassportRequest } from './passport/passport-request.ts'
@@ -54,12 +55,15 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
     return sendNotFound(setup, reply, request)
   }
   return {
-    '/p/:id': passports.handle,
-    '/p/:id/aas/:idShort': passports.handleSubmodel,
-    '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
-    '/p/:id/badge.svg': (_request, reply) => sendBadge(setup, reply),
-    '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),
-    '/p/*': handleNotFound,
+    ...redirectCapitals(setup.addresses, {
+      '/p/:id': passports.handle,
+      '/p/:id/aas/:idShort': passports.handleSubmodel,
+      '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
+      '/p/:id/badge.svg': (_request, reply) => sendBadge(setup, reply),
+      '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),
+      '/p/*': handleNotFound,
+      '/P/*': handleNotFound,
+    }),
     '/brand/:file': (_request, reply) => sendLogo(setup, reply),
     ...(nsPath === undefined ? {} : createNamespaceHandlers(setup, nsPath)),
     // Visitors of the root URL most likely want the console.

@@ -297,6 +297,11 @@ describe('one element', () => {
     const appended = await patchElement(made.id, '$.careInstructions[1]', entry)
     assert.deepEqual([appended.status, appended.json], [200, entry], appended.text)
     assert.equal((await readRecord(made.id)).data.careInstructions.de, 'Schrauben lösen.')
+    const last = await patchElement(made.id, '$.careInstructions[-1].value', 'Nachziehen.')
+    assert.deepEqual([last.status, last.json], [200, 'Nachziehen.'], last.text)
+    assert.equal((await readRecord(made.id)).data.careInstructions.de, 'Nachziehen.')
+    assert.equal((await patchElement(made.id, '$.careInstructions[-1]', null)).status, 200)
+    assert.deepEqual(Object.keys((await readRecord(made.id)).data.careInstructions), ['en'])
     await unchanged(async () => {
       assertError(await patchElement(made.id, '$.careInstructions[5]', entry), 400, /bad_request/)
       for (const path of [
@@ -305,6 +310,7 @@ describe('one element', () => {
         '$.productName.x',
         '$.repair[0]',
         '$.productName[0]',
+        '$.careInstructions[-2]',
         '$.proof',
         "$['@context']",
       ]) {
@@ -343,7 +349,7 @@ describe('one element', () => {
         '$.*',
         '$..a',
         '$[0:2]',
-        '$[-1]',
+        '$[-0]',
         'productName',
         "$['a'",
         '$[?@.a]',

@@ -126,10 +126,22 @@ describe('reads', () => {
     assert.equal((await read('$.repair.repairable')).json, true)
     assert.equal((await read('$.granularity')).json, 'model')
     assert.equal((await read('$.productName', '?representation=full')).json.elementId, 'productName')
-    for (const path of ['$', '$.*', '$..a', '$[0:2]', '$[-1]', 'productName', "$['a'", '$[?@.a]']) {
+    assert.equal((await read("$['materialComposition'][-1]['material']")).json, 'wood')
+    for (const query of ['', '?representation=full']) {
+      const whole = await ask('GET', `/dpps/${encode(addressOf(model))}${query}`)
+      assert.deepEqual((await read('$', query)).json, whole.json)
+    }
+    for (const path of ['$.*', '$..a', '$[0:2]', '$[-0]', 'productName', "$['a'", '$[?@.a]']) {
       assert.equal((await read(path)).status, 400, path)
     }
-    for (const path of ['$.none', '$.materialComposition[7]', '$.proof', "$['@context']"]) {
+    for (const path of [
+      '$.none',
+      '$[-1]',
+      '$.materialComposition[7]',
+      '$.materialComposition[-7]',
+      '$.proof',
+      "$['@context']",
+    ]) {
       assert.equal((await read(path)).status, 404, path)
     }
   })

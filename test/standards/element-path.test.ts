@@ -57,6 +57,13 @@ const normalize = (steps: Steps) =>
             .replace(/\\"|'/g, one => (one === "'" ? "\\'" : '"'))}']`,
     )
     .join('')}`
+/** Every index counted from the end of its list. */
+function useNegative(value: unknown, [step, ...rest]: Steps, path = '$'): string {
+  if (step === undefined) return path
+  if (typeof step === 'string') return useNegative(getOwn(Object(value), step), rest, `${path}['${step}']`)
+  assert.ok(Array.isArray(value))
+  return useNegative(value[step], rest, `${path}[${step - value.length}]`)
+}
 const useDots = (steps: Steps) =>
   `$${steps.map(one => (typeof one === 'number' ? `[${one}]` : `.${one}`)).join('')}`
 const useDoubleQuotes = (steps: Steps) => `$${steps.map(one => ` [ ${JSON.stringify(one)}\t]`).join('\n')}`
@@ -74,6 +81,20 @@ describe('an element path', () => {
     assert.equal(getValue('$[\'repair\'].instructions[0]["language"]'), 'en')
     assert.equal(getValue('$.weightGrams'), 165)
     assert.equal(getValue('$.passportRecord.outdated'), false)
+  })
+
+  test('reads the whole document, and entries counted from the end', () => {
+    assert.equal(getValue('$'), DOCUMENT)
+    assert.equal(getValue('$', readFullElement, FULL_DOCUMENT), FULL_DOCUMENT)
+    for (const { steps, value } of listElementPaths(buildEnDocument(READINGS['textile-item'], PUBLISHER))) {
+      const fromEnd = useNegative(DOCUMENT, steps)
+      assert.deepEqual(getValue(fromEnd), value, fromEnd)
+      assert.deepEqual(
+        getValue(fromEnd, readFullElement, FULL_DOCUMENT),
+        getValue(normalize(steps), readFullElement, FULL_DOCUMENT),
+        fromEnd,
+      )
+    }
   })
 
   test('reads the header', () => {
@@ -107,7 +128,11 @@ describe('an element path', () => {
     for (const path of [
       '$.unknown',
       '$[0]',
+      '$[-1]',
       '$.repair[0]',
+      '$.repair[-1]',
+      '$.languages[-3]',
+      '$.languages[-9007199254740991]',
       '$.languages.length',
       "$.languages['0']",
       '$.languages[2]',
@@ -143,7 +168,6 @@ describe('an element path', () => {
   test('is refused if it is no singular query', () => {
     for (const path of [
       '',
-      '$',
       'sku',
       '@.sku',
       ' $.sku',
@@ -170,8 +194,11 @@ describe('an element path', () => {
       "$['\\uDE00\\uD83D']",
       "$['\ud800']",
       "$['a\nb']",
-      '$.languages[-1]',
       '$.languages[-0]',
+      '$.languages[-01]',
+      '$.languages[--1]',
+      '$.languages[- 1]',
+      '$.languages[-9007199254740992]',
       '$.languages[01]',
       '$.languages[1.0]',
       '$.languages[9007199254740992]',
@@ -276,7 +303,18 @@ const PIECES = [
 describe('hostile paths', () => {
   test('2,000 of them get a result of a known kind, and never a function or a hidden member', () => {
     const shaped = fc
-      .array(fc.constantFrom("['sku']", '.repair', '[0]', '.instructions', '["proof"]', '.__proto__', '[*]'))
+      .array(
+        fc.constantFrom(
+          "['sku']",
+          '.repair',
+          '[0]',
+          '[-1]',
+          '.instructions',
+          '["proof"]',
+          '.__proto__',
+          '[*]',
+        ),
+      )
       .map(all => `$${all.join('')}`)
     const any = fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map(all => `$${all.join('')}`)
     const paths = fc.oneof(shaped, any, fc.string({ maxLength: 60 }))
@@ -289,7 +327,7 @@ describe('hostile paths', () => {
           if (result.kind !== 'found') assert.match(result.message, /\.$/)
         }
         const result = readElement(DOCUMENT, path)
-        if (result.kind === 'found') assert.ok(values.has(JSON.stringify(result.value)), path)
+        if (result.kind === 'found' && path !== '$') assert.ok(values.has(JSON.stringify(result.value)), path)
       }),
       { numRuns: 2000 },
     )

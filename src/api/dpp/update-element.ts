@@ -67,6 +67,10 @@ function requireWritablePath(path: string): ElementSteps {
   const parsed = parseElementPath(path)
   if ('kind' in parsed) throw new AppError('bad_request', parsed.message)
   const [first] = parsed.steps
+  if (first === undefined) {
+    const message = '$ is the whole passport. Name one element, or send a PATCH of the document itself.'
+    throw new AppError('bad_request', message)
+  }
   if (isHiddenMember(first)) throw missing()
   if (!READ_ONLY.has(first)) return parsed.steps
   const hint =

@@ -1,6 +1,6 @@
 /**
  * Element paths: singular queries of RFC 9535 over the compressed form, such as `$.repair.repairable` or
- * `$['repair']['instructions'][0]['value']`. Negative indexes are not supported.
+ * `$['repair']['instructions'][0]['value']`. `$` is the document; a negative index counts from the end.
  */
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { compressElement, findChildElements } from './compress.ts'
@@ -14,7 +14,7 @@ export type ElementResult =
   | { kind: 'found'; value: unknown }
   | { kind: 'malformed' | 'plural' | 'missing'; message: string }
 
-/** Names and indexes. */
+/** Names and indexes. A negative index counts from the end of a list. */
 export type ElementSteps = readonly (string | number)[]
 
 /** The value in the compressed form. */
@@ -33,7 +33,7 @@ export function readFullElement(document: DataObject, path: string): ElementResu
   const parsed = parseElementPath(path)
   if ('kind' in parsed) return parsed
   const [first] = parsed.steps
-  if (HEADER_NAMES.has(first)) return toResult(readSteps(document, parsed.steps))
+  if (first === undefined || HEADER_NAMES.has(first)) return toResult(readSteps(document, parsed.steps))
   return toResult(typeof first === 'string' ? readChild(document, parsed.steps) : undefined)
 }
 
@@ -47,7 +47,7 @@ const toResult = (value: unknown): ElementResult =>
 function readSteps(value: unknown, steps: ElementSteps): unknown {
   let found = value
   for (const step of steps) {
-    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
+    if (typeof step === 'number') found = Array.isArray(found) ? found.at(step) : undefined
     else found = isObject(found) ? getOwn(found, step) : undefined
   }
   return found
@@ -58,7 +58,7 @@ function readChild(parent: DataObject, [step, ...rest]: ElementSteps): unknown {
   const children = findChildElements(parent) ?? []
   const child =
     typeof step === 'number'
-      ? children[step]
+      ? children.at(step)
       : children.find(one => getOwn(asObject(one), ELEMENT_MEMBER.elementId) === step)
   if (!isObject(child) || rest.length === 0) return child
   const isIndex = typeof rest[0] === 'number'
@@ -79,7 +79,7 @@ const SPACE = '[ \\t\\n\\r]*'
 const buildQuoted = (quote: string) =>
   `${quote}((?:[^\\\\${quote}\\u0000-\\u001f]|\\\\(?:[bfnrt/\\\\${quote}]|u[0-9A-Fa-f]{4}))*)${quote}`
 const NAME = '[A-Za-z_\\u0080-\\u{10ffff}][0-9A-Za-z_\\u0080-\\u{10ffff}]*'
-const SELECTOR = `(?:${buildQuoted("'")}|${buildQuoted('"')}|(0|[1-9]\\d*))`
+const SELECTOR = `(?:${buildQuoted("'")}|${buildQuoted('"')}|(0|-?[1-9]\\d*))`
 
 /** One name or index, in dot or bracket notation. */
 const SEGMENT = new RegExp(`${SPACE}(?:\\.(${NAME})|\\[${SPACE}${SELECTOR}${SPACE}\\])`, 'uy')
@@ -90,7 +90,7 @@ const PLURAL = new RegExp(
   'uy',
 )
 
-/** At least one step, or why the path is no singular query. */
+/** The steps, none for `$`, or why the path is no singular query. */
 export function parseElementPath(
   path: string,
 ): { steps: ElementSteps } | Exclude<ElementResult, { kind: 'found' }> {
@@ -111,7 +111,7 @@ export function parseElementPath(
     steps.push(step)
     end = SEGMENT.lastIndex
   }
-  return steps.length === 0 ? malformed('It names no element.') : { steps }
+  return { steps }
 }
 
 const malformed = (reason: string) =>
@@ -120,7 +120,7 @@ const malformed = (reason: string) =>
     message: `The path is not a singular query of RFC 9535, such as $.repair.repairable. ${reason}`,
   }) as const
 
-/** Undefined for an index that is too large, and for a name with half of a surrogate pair. */
+/** Undefined for an index that is too far from zero, and for a name with half of a surrogate pair. */
 function readStep([, shorthand, single, double, index]: RegExpExecArray): string | number | undefined {
   if (shorthand !== undefined) return shorthand
   if (index !== undefined) return Number.isSafeInteger(Number(index)) ? Number(index) : undefined

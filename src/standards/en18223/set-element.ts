@@ -16,18 +16,25 @@ export function setElement(value: unknown, steps: ElementSteps, element: unknown
   const [step, ...rest] = steps
   if (step === undefined) return { kind: 'set', value: element }
   if (typeof step === 'number' ? !Array.isArray(value) : !isObject(value)) return { kind: 'missing' }
-  const child = Array.isArray(value) ? value[Number(step)] : isObject(value) ? getOwn(value, step) : undefined
+  const child = Array.isArray(value)
+    ? value.at(Number(step))
+    : isObject(value)
+      ? getOwn(value, step)
+      : undefined
   if (child === undefined && rest.length > 0) return { kind: 'missing' }
   const changed = setElement(child, rest, element)
   if (changed.kind !== 'set') return changed
-  if (Array.isArray(value)) return setEntry(value, Number(step), changed.value)
+  if (Array.isArray(value)) return setEntry(value, countFromStart(value, Number(step)), changed.value)
   const members = new Map(isObject(value) ? Object.entries(value) : [])
   if (changed.value === null) members.delete(String(step))
   else members.set(String(step), changed.value)
   return { kind: 'set', value: Object.fromEntries(members) }
 }
 
+const countFromStart = (list: readonly unknown[], index: number) => (index < 0 ? list.length + index : index)
+
 function setEntry(list: readonly unknown[], index: number, entry: unknown): SetElementResult {
+  if (index < 0) return { kind: 'missing' }
   if (entry === null) return { kind: 'set', value: list.filter((_, i) => i !== index) }
   if (index > list.length) return { kind: 'gap', length: list.length }
   return { kind: 'set', value: [...list.slice(0, index), entry, ...list.slice(index + 1)] }

@@ -51,6 +51,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
       `/p/${NOBODY}`,
     ],
   },
+  '/P/*': {
+    paths: world => ids(world).map(id => `/P/${id.toUpperCase()}/${'/y'.repeat(900)}`),
+    accepts: [301],
+  },
   '/p/:id/aas/:idShort': {
     paths: world =>
       ids(world).flatMap(id =>
