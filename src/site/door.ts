@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findLogo } from '../accounts/brand/brand.ts'
 import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
+import { matchesAny } from '../kernel/http/entity-tags.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
 import { negotiateMediaType } from './http/content-negotiation.ts'
@@ -111,7 +112,8 @@ async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyReply): Pro
     'cross-origin-resource-policy': 'cross-origin',
     etag,
   })
-  return reply.request.raw.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(logo.bytes)
+  const isKnown = matchesAny(reply.request.raw.headers['if-none-match'], etag)
+  return isKnown ? reply.code(304).send() : reply.send(logo.bytes)
 }
 
 const ROBOTS_HEADERS = {

@@ -20,13 +20,19 @@ after(async () => {
 
 const ask = (method: 'GET' | 'HEAD' | 'POST' | 'PATCH', path: string, headers = {}, body?: unknown) =>
   t.ask(method, `/api/v1/products/${path}`, { key: account.key, headers, body })
+/** By Apache, nginx, Caddy, Jetty, and an Apache of old. */
+const changeAsProxies = (tag: string) =>
+  ['-gzip"', '-br"', '-zstd"', '-deflate"', '--gzip"', '"-gzip'].flatMap(end => [
+    `"${tag}${end}`,
+    `W/"${tag}${end}`,
+  ])
 const made = async (): Promise<string> =>
   (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data.id
 
 describe('If-None-Match', () => {
   test('304 for the tag, also if it is weak or in a list, and for *', async () => {
     const id = await made()
-    for (const tag of ['"v1"', 'W/"v1"', '"x", W/"v1" , "y"', '*', ' * ']) {
+    for (const tag of ['"v1"', 'W/"v1"', '"x", W/"v1" , "y"', '*', ' * ', ...changeAsProxies('v1')]) {
       for (const method of ['GET', 'HEAD'] as const) {
         const answer = await ask(method, id, { 'if-none-match': tag })
         assert.deepEqual([answer.status, answer.text, answer.headers.etag], [304, '', '"v1"'], tag)
@@ -77,7 +83,11 @@ describe('If-Match', () => {
         assert.deepEqual([status, json?.code], [412, 'version_conflict'], `If-None-Match: ${tag}`)
       }
       assert.deepEqual({ record: (await ask('GET', id)).json, events: await events() }, before)
-      for (const tag of ['"v2"', '*', '"v1", W/"v2.archived"']) {
+      for (const tag of ['"v1-gzip"', '"v2-x"', '"v2-gzip-x"', '"v2gzip"', '"-gzip"']) {
+        const { status } = await ask(method, path(id), { 'if-match': tag }, body)
+        assert.equal(status, 412, tag)
+      }
+      for (const tag of ['"v2"', '*', '"v1", W/"v2.archived"', ...changeAsProxies('v2')]) {
         const { status, headers } = await ask(method, path(id), { 'if-match': tag }, body)
         assert.equal(status, 200, tag)
         assert.match(headers.etag ?? '', /^"v\d+(\.archived)?"$/)

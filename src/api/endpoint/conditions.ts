@@ -1,19 +1,10 @@
 /** Conditional requests (RFC 9110 §13). Entity tags are compared without `W/`. */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { matchesAny, parseEntityTags } from '../../kernel/http/entity-tags.ts'
 import type { ApiResponse } from './endpoint.ts'
 
 type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>
-
-const TAG = /(?:W\/)?"([^"]*)"/g
-
-const parseTags = (header: string) => Array.from(header.matchAll(TAG), match => match[1] ?? '')
-
-/** Whether an `If-None-Match` header has this entity tag or `*`. */
-export function matchesAny(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header.trim() === '*' || parseTags(header).includes(etag.slice(1, -1))
-}
 
 const versionPart = (tag: string) => tag.split('.')[0]
 
@@ -24,7 +15,7 @@ export const allowsChange = (headers: Conditions, etag: string) =>
 /** Only the version part of a tag counts (`"v3"`). */
 function matchesVersion(header: string | undefined, etag: string): boolean {
   if (header === undefined || header.trim() === '*') return true
-  return parseTags(header).some(tag => versionPart(tag) === versionPart(etag.slice(1, -1)))
+  return parseEntityTags(header).some(tag => versionPart(tag) === versionPart(etag.slice(1, -1)))
 }
 
 /** A response with the hash of its text as ETag, or 304. Hashing suits texts that change rarely. */

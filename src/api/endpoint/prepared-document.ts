@@ -1,7 +1,7 @@
 /** Documents that change only with a release: serialized and compressed once. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { matchesAny } from './conditions.ts'
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import type { ApiResponse, PublicCall } from './endpoint.ts'
 
 export type PreparedDocument = { etag: string; plain: Buffer; gzip: Buffer; headers: Record<string, string> }
@@ -23,7 +23,7 @@ export function documentResponse(
   document: PreparedDocument,
 ): ApiResponse {
   const own = { ...document.headers, etag: document.etag }
-  if (matchesAny(headers['if-none-match'], document.etag.slice(2))) {
+  if (matchesAny(headers['if-none-match'], document.etag)) {
     return { status: 304, body: '', headers: own }
   }
   if (!acceptsGzip(headers['accept-encoding'])) return { body: document.plain, headers: own }

@@ -1,9 +1,10 @@
 /** The QR code of a product; the public page serves the same symbol without a key. */
+
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { QR_LEVELS } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
-import { matchesAny } from '../endpoint/conditions.ts'
 import { TEXT } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'

@@ -1,8 +1,10 @@
 /** The responses that hold one product, and their description in the OpenAPI document. */
+
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
 import type { WrittenPassport } from '../../passports/write/create.ts'
-import { allowsChange, matchesAny } from '../endpoint/conditions.ts'
+import { allowsChange } from '../endpoint/conditions.ts'
 import {
   type DocumentedResponse,
   envelopeSchema,

@@ -1,4 +1,6 @@
 /** Recall notices: of a model, a batch or an item, and the list of those of the account. */
+
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { RecallNotice } from '../../passports/core/recalls.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
@@ -16,7 +18,7 @@ import {
 import { endRecall, setRecall } from '../../passports/recalls/set-recall.ts'
 import { objectBody, uncheckedMember } from '../endpoint/body.ts'
 import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
-import { allowsChange, matchesAny } from '../endpoint/conditions.ts'
+import { allowsChange } from '../endpoint/conditions.ts'
 import {
   arrayOf,
   DATE_TIME,

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import { type Encoding, memoize, negotiateEncoding } from './content-negotiation.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -140,7 +141,7 @@ export function trySendPrepared(
 ): boolean {
   const etag = prepared.etags[encoding]
   const ifNoneMatch = request.headers['if-none-match']
-  if (ifNoneMatch !== undefined && etag !== undefined && matchesEtag(ifNoneMatch, etag)) {
+  if (ifNoneMatch !== undefined && etag !== undefined && matchesAny(ifNoneMatch, etag)) {
     const headers = ['etag', etag, ...prepared.notModifiedHeaders, ...extraHeaders, 'x-request-id', id]
     response.writeHead(304, headers).end()
     return true
@@ -150,13 +151,6 @@ export function trySendPrepared(
   response.writeHead(prepared.status, [...chosen.headers, ...extraHeaders, 'x-request-id', id])
   response.end(chosen.body, 'latin1')
   return true
-}
-
-/** Weak comparison with an `If-None-Match` list. */
-function matchesEtag(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true
-  const opaque = etag.slice(etag.indexOf('"'))
-  return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === opaque)
 }
 
 const getNegotiatedEncoding = memoize(negotiateEncoding)

@@ -1,6 +1,7 @@
 /** Sends a PDF, or the part of it that the reader asks for. */
 import type { FastifyReply } from 'fastify'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
+import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import type { ByteRange, ReadRange } from '../../media/store/byte-range.ts'
 import type { Headers } from '../http/prepared-response.ts'
 
@@ -30,7 +31,7 @@ export async function sendPdf(
     'accept-ranges': 'bytes',
     ...(etag === undefined ? {} : { etag }),
   }
-  if (etag !== undefined && matches(ifNoneMatch, etag)) return reply.code(304).headers(common).send()
+  if (etag !== undefined && matchesAny(ifNoneMatch, etag)) return reply.code(304).headers(common).send()
   // RFC 9110 §14.2: only GET has ranges.
   const isRange = method === 'GET' && (ifRange === undefined || ifRange === etag)
   const asked = isRange ? parseRange(range) : undefined
@@ -51,10 +52,6 @@ export async function sendPdf(
     .header('content-range', `bytes ${from}-${from + bytes.length - 1}/${size}`)
     .send(bytes)
 }
-
-const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag))
 
 /** One range of bytes (RFC 9110 §14.1.2); undefined for none, several, or one of another form. */
 function parseRange(header: string | undefined): ByteRange | undefined {
