@@ -104,20 +104,22 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     const members = sql`'file', ${l}.hash || '.' || ${l}.type, 'width', ${l}.width, 'height', ${l}.height`
     return sql`case when ${l}.hash is not null then json_build_object(${members}) end`
   }
+  // At each table, so that no way of joining reads those of other accounts.
+  const oneOf = sql`any(${ids}::int[])`
   const rows = await sql<Row[]>`
     select a.id as account_id, coalesce(b.version, 0) as version, b.name, b.accent,
       coalesce(b.frame_ancestors, '{}') as "frameAncestors", ${logo('light')} as logo, ${logo('dark')} as "logoDark",
       b.story is not null as "hasStory",
       a.backup_base_url as "backupBaseUrl", a.offers_version as "offersVersion", i.name as signer, k.number as key_number, k.private_key, v.legal_name
     from account a
-    left join brand b on b.account_id = a.id
-    left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo
-    left join brand_logo dark on dark.account_id = b.account_id and dark.hash = b.logo_dark
-    left join issuer i on i.account_id = a.id and i.is_signing
-    left join issuer_key k on k.account_id = i.account_id and k.number = (
+    left join brand b on b.account_id = a.id and b.account_id = ${oneOf}
+    left join brand_logo light on light.account_id = b.account_id and light.hash = b.logo and light.account_id = ${oneOf}
+    left join brand_logo dark on dark.account_id = b.account_id and dark.hash = b.logo_dark and dark.account_id = ${oneOf}
+    left join issuer i on i.account_id = a.id and i.is_signing and i.account_id = ${oneOf}
+    left join issuer_key k on k.account_id = i.account_id and k.account_id = ${oneOf} and k.number = (
       select max(n.number) from issuer_key n where n.account_id = i.account_id and n.revoked_at is null)
-    left join account_identity v on v.account_id = i.account_id
-    where a.id = any(${ids}::int[])`
+    left join account_identity v on v.account_id = i.account_id and v.account_id = ${oneOf}
+    where a.id = ${oneOf}`
   const found = new Map(rows.map(row => [row.account_id, toBrand(row)]))
   return ids.map(id => found.get(id) ?? NO_BRAND)
 }

@@ -13,6 +13,9 @@ import type { World } from './world.ts'
 
 let turn = 0
 
+const makeMany = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n))
+
 /** The body that an endpoint accepts and that costs it most; without an entry, the document's first example. */
 const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
   createProduct: () => ({ ...RICH, data: { ...RICH.data, sku: `N-${++turn}` } }),
@@ -21,7 +24,7 @@ const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
   putProductByGtin: ({ gtin }) => ({ ...RICH, data: { ...RICH.data, gtin, weightGrams: ++turn } }),
   createChildren: () => ({ level: 'item', items: makeMany(500, n => ({ serial: `B${++turn}-${n}` })) }),
   updateChildren: () => ({
-    items: makeMany(500, n => ({ serial: `C${n % 200}`, data: { note: `${++turn}` } })),
+    items: makeMany(500, n => ({ serial: `C${n}`, data: { note: `${++turn}` } })),
   }),
   setRecall: () => ({ hazard: speak(`It may break ${++turn}.`), action: speak('Stop using it.') }),
   createOffer: () => OFFER,
@@ -35,8 +38,28 @@ const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
 const BULK_ROWS = () =>
   makeMany(500, n => newProduct({ sku: `BULK-${turn}-${n}`, note: 'x'.repeat(14_000), weightGrams: ++turn }))
 
-const makeMany = <T>(count: number, make: (n: number) => T): T[] =>
-  Array.from({ length: count }, (_, n) => make(n))
+/** Data of rows at their limits: with these a bulk call has almost 8 MiB. */
+const ROW_DATA: readonly { name: string; data: object }[] = [
+  { name: 'rows of long numbers', data: { numbers: makeMany(700, n => (n + 1) * 1.234567890123456e-30) } },
+  { name: 'rows of long texts', data: { note: `€${'n'.repeat(16_000)}` } },
+]
+
+/** Calls of a bulk endpoint with 500 such rows, which are accepted. */
+const listBulkCalls = ({ id }: AccountEndpoint, send: (body: Buffer) => Promise<Ask>): WorstCall[] =>
+  ROW_DATA.map(({ name, data }) => ({
+    ...{ name, credential: 'full key' },
+    make: () => {
+      const call = ++turn
+      const items = makeMany(500, n => {
+        if (id === 'createChildren') return { serial: `L${call}-${n}`, data }
+        return id === 'updateChildren'
+          ? { serial: `C${n}`, data }
+          : newProduct({ sku: `L${call}-${n}`, ...data })
+      })
+      const level = id === 'createChildren' ? { level: 'item' } : {}
+      return send(Buffer.from(JSON.stringify({ ...level, items })))
+    },
+  }))
 
 /** Routes whose answer to an accepted call is not a success. */
 const ACCEPTS: Readonly<Record<string, readonly number[]>> = {}
@@ -140,6 +163,7 @@ function listWrites(world: World, endpoint: Endpoint): WorstCall[] {
     return [first, ...withBodies(JSON_SHAPES.slice(0, 2), limit, send, 'full key')]
   return [
     first,
+    ...(endpoint.isBulk ? listBulkCalls(endpoint, send) : []),
     ...listMembers(world, endpoint).flatMap(wrap =>
       withBodies([...JSON_SHAPES, ...LEGAL_JSON], limit - 40_000, body => send(wrap(body)), 'full key'),
     ),

@@ -49,7 +49,8 @@ export const WHOLE: Scale = {
 export const SAMPLE: Scale = {
   models: 200,
   otherItems: 3_000,
-  units: 200,
+  // As many as a call may change.
+  units: 500,
   versions: 10,
   offers: 20,
   people: 3,
