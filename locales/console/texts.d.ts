@@ -262,6 +262,9 @@ export type Texts = {
     newOf: (values: { category: Value }) => string
     newLead: string
     takenFrom: (values: { name: Value }) => string
+    companyTaken: (values: { name: Value }) => string
+    companyOffer: (values: { name: Value; company: Value; role: Value }) => string
+    companyUse: string
     chooseCategory: string
     categoryHints: {
       textile: string
@@ -1131,6 +1134,9 @@ export type Texts = {
     missingColumns: (values: { fields: Value }) => string
     same: string
     sameLead: string
+    companyOffer: string
+    companyUse: string
+    companyHint: string
     sameLanguage: string
     sameReach: string
     sameReaches: {
@@ -1637,6 +1643,16 @@ export type Texts = {
       authority: string
     }
     audience: string
+    choose: string
+    scope: string
+    scopes: {
+      product: string
+      all: (values: { count: number }) => string
+    }
+    scopeNow: (values: { count: number }) => string
+    scopeUnits: (values: { batches: Value; items: Value }) => string
+    productMissing: string
+    productTooMuch: string
     product: string
     productHint: string
     productUnknown: string

@@ -77,7 +77,7 @@ describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
         await waitForImports(stand.sql)
         await page.waitForSelector('a.button[href="/console/products"]')
         await calm(page, 'done')
-        assert.deepEqual(await page.locator('dd').allTextContents(), ['27', '0', '0', '3'])
+        assert.deepEqual(await page.locator('.counts dd').allTextContents(), ['27', '0', '0', '3'])
         const [download] = await Promise.all([
           page.waitForEvent('download'),
           page.click('a[href$="/errors?format=xlsx"]'),
@@ -137,7 +137,7 @@ describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await page.click('main form .choices button')
       await waitForImports(stand.sql)
       await page.waitForSelector('form[action$="/run"] button')
-      assert.deepEqual(await page.locator('dd').allTextContents(), ['2', '0', '0', '0'])
+      assert.deepEqual(await page.locator('.counts dd').allTextContents(), ['2', '0', '0', '0'])
       await page.click('form[action$="/run"] button')
       await waitForImports(stand.sql)
       await page.waitForSelector('a.button[href="/console/products"]')
@@ -161,7 +161,7 @@ describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await page.click('form[action$="/run"] button')
       await waitForImports(stand.sql)
       await page.waitForSelector('a.button[href="/console/products"]')
-      assert.deepEqual(await page.locator('dd').allTextContents(), ['0', '1', '1', '0'])
+      assert.deepEqual(await page.locator('.counts dd').allTextContents(), ['0', '1', '1', '0'])
       await context.close()
     })
   }

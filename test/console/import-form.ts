@@ -109,7 +109,10 @@ export async function run(
 
 /** The counts of a result page: new, changed, unchanged, wrong. */
 export const counts = ({ text }: Answer): number[] =>
-  Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
+  Array.from(
+    (/<dl class="facts counts">.*?<\/dl>/s.exec(text)?.[0] ?? '').matchAll(/<dd>([\d,]+)<\/dd>/g),
+    ([, n = '']) => Number(n.replace(',', '')),
+  )
 
 export async function download({ app }: Stand, browser: Browser, path: string): Promise<Buffer> {
   const answer = await app.inject({ url: path, headers: { cookie: String(browser.cookie) } })

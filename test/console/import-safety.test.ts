@@ -77,9 +77,11 @@ describe('one value for every row', () => {
       [form['k.brandName'], form['k.careInstructions'], form.k_language],
       ['Testmarke', 'Bei 30 °C waschen', 'de'],
     )
-    const checked = await check(stand, editor, at, { 'k.brandName': 'Andere' })
+    const checked = await check(stand, editor, at, { 'k.brandName': 'Andere', same_company: 'yes' })
     assert.deepEqual(counts(checked), [1, 0, 1, 0])
     const all = await check(stand, editor, at, { 'k.brandName': 'Andere', constants_for: 'all' })
+    assert.match(all.text, /<dt>Economic operator: Legal name<\/dt><dd>Testmarke GmbH<\/dd>/)
+    assert.match(all.text, /All products of the spreadsheet; existing values are replaced/)
     assert.deepEqual(counts(all), [1, 1, 0, 0])
     assert.match(
       all.text,
@@ -104,12 +106,15 @@ describe('one value for every row', () => {
     assert.equal(wrong.status, 422)
     assert.match(wrong.text, /Article number \(SKU\) is different for each product/)
     assert.match(wrong.text, /There is no field nonsense/)
-    await check(stand, editor, at, { 'more.0.field': 'commodityCode', 'more.0.value': '61091000' })
+    await check(stand, editor, at, {
+      ...{ 'more.0.field': 'commodityCode', 'more.0.value': '61091000' },
+      same_company: 'yes',
+    })
     await run(stand, editor, at)
     assert.equal((await findData(stand, account, 'S-4')).commodityCode, '61091000')
   })
 
-  test('in an account without a profile the company of the newest product is suggested', async () => {
+  test('the company of the newest product is shown, and used only after a click', async () => {
     await stand.sql`update sheet_mapping set constants = '{}' where account_id = ${account}`
     const at = await bring(
       stand,
@@ -119,11 +124,31 @@ describe('one value for every row', () => {
         ['S-5', 'Hose'],
       ]),
     )
-    const form = formIn(await editor.get(at))
+    const page = await editor.get(at)
+    const form = formIn(page)
     assert.deepEqual(
       [form['k.economicOperator.legalName'], form['k.languages'], form['k.careInstructions']],
-      ['Testmarke GmbH', 'de', ''],
+      ['', 'de', ''],
     )
+    assert.match(page.text, /<dt>Economic operator: Role<\/dt><dd>Manufacturer<\/dd>/)
+    assert.match(page.text, /<dt>Economic operator: Legal name<\/dt><dd>Testmarke GmbH<\/dd>/)
+    assert.match(page.text, /<input type="checkbox" id="same_company" name="same_company" value="yes" aria-/)
+    const chosen = ({ text }: { text: string }) =>
+      /<section aria-labelledby="same">.*?<\/section>/s.exec(text)?.[0] ?? ''
+    const { 'k.brandName': brand = '', ...others } = SAME
+    const rest = Object.fromEntries(
+      Object.entries(others).filter(([name]) => !name.includes('economicOperator')),
+    )
+    const without = await check(stand, editor, at, { ...rest, 'k.brandName': brand })
+    assert.doesNotMatch(chosen(without), /Testmarke GmbH/)
+    assert.deepEqual(counts(without), [0, 0, 0, 1])
+    const other = await check(stand, editor, at, {
+      ...rest,
+      ...{ same_company: 'yes', 'k.economicOperator.legalName': 'Andere AG' },
+    })
+    assert.match(chosen(other), /Andere AG/)
+    assert.doesNotMatch(chosen(other), /Testmarke GmbH/)
+    assert.deepEqual(counts(other), [1, 0, 0, 0])
   })
 
   test('a spreadsheet with GTINs and no SKUs is matched by GTIN, and the page says so', async () => {
@@ -215,9 +240,9 @@ describe('changes are shown before they are made', () => {
       ['N-1', 'Neu', '10'],
     ])
     const at = await bring(stand, editor, sheet)
-    assert.deepEqual(counts(await check(stand, editor, at)), [1, 0, 0, 0])
+    assert.deepEqual(counts(await check(stand, editor, at, SAME)), [1, 0, 0, 0])
     const other = await bring(stand, editor, sheet.replace('Neu', 'Schneller'))
-    await check(stand, editor, other)
+    await check(stand, editor, other, SAME)
     await run(stand, editor, other)
     const done = await run(stand, editor, at)
     assert.deepEqual(counts(done), [0, 0, 0, 1])
@@ -300,7 +325,7 @@ describe('the file of errors', () => {
         [sku, 'Sock 10', '80', '', mark],
       ])
     const own = await bring(stand, editor, mended('SK-10', 'SK-9'))
-    assert.deepEqual(counts(await check(stand, editor, own)), [1, 0, 0, 0])
+    assert.deepEqual(counts(await check(stand, editor, own, { same_company: 'yes' })), [1, 0, 0, 0])
     const meant = await bring(stand, editor, mended('SK-9', ''))
     assert.deepEqual(counts(await check(stand, editor, meant)), [0, 1, 0, 0])
     assert.equal((await run(stand, editor, meant)).status, 422)

@@ -18,7 +18,7 @@ import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
 import { getFormCategory } from '../product-data/form-fields.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
-import { getCategoryName } from '../product-data/labels.ts'
+import { getCategoryName, getValueLabel } from '../product-data/labels.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
 import { getNewDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
 import { getProductUrl } from '../product-data/product.ts'
@@ -38,9 +38,10 @@ export async function showNew(visit: Visit): Promise<Outcome> {
   const chosen = allCategories().find(one => one.id === id)
   if (chosen !== undefined) {
     const category = getFormCategory(chosen)
-    const { data, from } = await buildPrefill(ctx, words, category)
+    const prefill = await buildPrefill(ctx, words, category, query.get('company') === 'newest')
+    const { data } = prefill
     const typed = { form: buildDataForm(words, category.fields, data), problems: {} }
-    return renderNewPage(visit, category, { ...typed, isSent: false }, from)
+    return renderNewPage(visit, category, { ...typed, isSent: false }, prefill)
   }
   const links = allCategories().map(one => {
     const hint = findText(texts.categoryHints, one.id) ?? ''
@@ -54,7 +55,7 @@ function renderNewPage(
   { words, session }: Visit,
   category: CompleteCategory,
   typed: DataFormState & { isSent: boolean },
-  from?: string,
+  prefill?: Prefill,
 ): Outcome {
   const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
   const texts = words.texts.products
@@ -62,7 +63,7 @@ function renderNewPage(
   const { form, problems } = typed
   const shown = applyAudienceProfile(category, session.account.audienceProfile)
   const drawing = { words, form, problems, action: PRODUCTS, isUnit: false }
-  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
+  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${renderPrefillNote(words, category, prefill)}!${renderProblems(words, typed)}
 <form method="post" action="${PRODUCTS}" novalidate autocomplete="off" class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
 !${renderDataInputs(shown, drawing)}<div class="choices sticky"><button>${texts.create}</button> <button class="second" name="as" value="draft">${words.texts.drafts.saveAs}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
@@ -91,19 +92,31 @@ export async function submitNew(visit: Visit): Promise<Outcome> {
   }
 }
 
-/** Copied from the newest product; they can be seen and changed in the form. */
-const PREFILLED_FIELDS = ['brandName', 'economicOperator']
-
 /**
  * `from` is the name of the product whose data was copied: the newest of the category, else the newest of
- * all.
+ * all. `company`: its economic operator, which is only copied if a person asks for it.
  */
-type Prefill = { data: DataObject; from?: string }
+type Prefill = { data: DataObject; from?: string; company?: DataObject; hasCompany?: boolean }
+
+function renderPrefillNote(words: Words, { id }: CompleteCategory, prefill: Prefill | undefined): string {
+  const { from: name, company, data, hasCompany = false } = prefill ?? {}
+  if (name === undefined) return ''
+  const texts = words.texts.products
+  const brand = data?.brandName === undefined ? '' : html`<p>${texts.takenFrom({ name })}</p>`
+  if (company === undefined) return brand
+  if (hasCompany) return html`!${brand}<p>${texts.companyTaken({ name })}</p>`
+  const facts = {
+    company: String(company.legalName ?? ''),
+    role: getValueLabel(words, 'economicOperator.role', String(company.role ?? '')),
+  }
+  return html`!${brand}<p class="reach">${texts.companyOffer({ name, ...facts })} <a class="alone" href="${PRODUCTS}/new?category=${id}&company=newest">${texts.companyUse}</a></p>`
+}
 
 export async function buildPrefill(
   ctx: AccountContext,
   { language }: Words,
   { id, fields }: CompleteCategory,
+  hasCompany: boolean,
 ): Promise<Prefill> {
   const own = { languages: [language], ...buildFullShares(fields) }
   const newest =
@@ -111,14 +124,17 @@ export async function buildPrefill(
     (await findNewestModel(ctx, { status: 'a' }))
   if (newest === undefined) return { data: own }
   const reading = effectiveData(await getState(ctx, newest.id))
-  const { languages, productName } = reading
-  const known = Object.entries(reading).filter(
-    ([name, value]) => PREFILLED_FIELDS.includes(name) && (typeof value === 'string' || isObject(value)),
-  )
+  const { languages, productName, brandName, economicOperator } = reading
+  const company = isObject(economicOperator) ? { company: economicOperator } : {}
   const tags = Array.isArray(languages) ? languages.map(tag => String(tag).toLowerCase()) : []
   const isRead = chooseLanguage(new Set(tags), [language]) !== undefined
-  const data = { ...own, ...Object.fromEntries(known), ...(isRead ? { languages } : {}) }
-  return typeof productName === 'string' && known.length > 0 ? { data, from: productName } : { data }
+  const data = {
+    ...own,
+    ...(typeof brandName === 'string' ? { brandName } : {}),
+    ...(hasCompany ? { economicOperator } : {}),
+    ...(isRead ? { languages } : {}),
+  }
+  return typeof productName === 'string' ? { data, from: productName, hasCompany, ...company } : { data }
 }
 
 /** A required list whose shares sum to 100 starts with one entry of 100 %. */

@@ -198,7 +198,11 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
   })
   const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const mark = DECIMAL_MARKS.find(one => one === form.text('mark'))
-  const same = parseConstantValues(words, form, { category, columns, mark: mark ?? words.decimalMark })
+  const { offered } = sheet.settings.constants ?? {}
+  const same = parseConstantValues(words, form, {
+    ...{ category, columns, offered },
+    mark: mark ?? words.decimalMark,
+  })
   Object.assign(problems, same.problems)
   const mapping = columns.map((column, place) => {
     if (column?.unit === UNIT_TO_CHOOSE) problems[`u.${place}`] = words.texts.spreadsheets.unitMissing

@@ -12,9 +12,10 @@ import {
   NEVER_CONSTANT,
   selectConstants,
 } from '../../transfer/spreadsheets/constant-values.ts'
+import type { Constant } from '../../transfer/spreadsheets/row-to-passport.ts'
 import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
-import { described, input, notes, select } from '../page/parts.ts'
+import { described, input, notes, renderTick, select } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getValueLabel, listLanguageOptions } from '../product-data/labels.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
@@ -98,11 +99,27 @@ export function renderConstantValues(words: Words, section: ConstantSection): st
   const lines = Array.from({ length: Math.max(MIN_FURTHER_LINES, typed.length) }, (_, n) =>
     renderFurtherLine(words, n, typed[n], problems),
   )
-  return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}
+  return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}!${renderOfferedCompany(words, section)}
 <div class="settings">!${fields}</div>!${hasTexts ? html`<div class="settings">!${select(languages, {})}</div>` : ''}
 <details!${typed.length > 0 ? ' open' : ''}><summary>${texts.sameOther}</summary><p class="hint">${texts.sameOtherHint}</p>!${lines}</details>
 <div class="settings">!${select(reach, {})}</div></section>`
 }
+
+/** An earlier company with all its values; nobody's products get it without a click. */
+function renderOfferedCompany(words: Words, { category, columns, settings }: ConstantSection): string {
+  const { texts: used = {}, offered = {} } = settings.constants ?? {}
+  const values = selectConstants(category, offered, columns)
+  if (values.length === 0 || values.some(({ column }) => used[column.name] !== undefined)) return ''
+  const texts = words.texts.spreadsheets
+  return html`<div class="reach"><p><strong>${texts.companyOffer}</strong></p>!${renderConstantList(words, values)}!${renderTick('same_company', texts.companyUse, { hint: texts.companyHint, value: 'yes' })}</div>`
+}
+
+/** Constants with their labels, as they were typed. */
+export const renderConstantList = (words: Words, values: readonly Constant[]): string =>
+  html`<dl class="pairs">!${values.map(
+    ({ column, text }) =>
+      html`<dt>${getColumnLabel(words, column)}</dt><dd>${column.field.values === undefined ? text : getValueLabel(words, column.labelPath, text)}</dd>`,
+  )}</dl>`
 
 /** A line for one more field and its value; it offers the same fields as the columns. */
 function renderFurtherLine(
@@ -152,7 +169,15 @@ type ParsedConstants = {
 export function parseConstantValues(
   words: Words,
   form: PostedForm,
-  { category, columns, mark }: Pick<ConstantSection, 'category' | 'columns'> & { mark: DecimalMark },
+  {
+    category,
+    columns,
+    mark,
+    offered = {},
+  }: Pick<ConstantSection, 'category' | 'columns'> & {
+    mark: DecimalMark
+    offered: ConstantTexts | undefined
+  },
 ): ParsedConstants {
   const texts: Record<string, string> = {}
   const inputs = new Map<string, string>()
@@ -182,11 +207,13 @@ export function parseConstantValues(
       problems[`more.${typed.push(further) - 1}`] = problem
     } else if (column !== undefined) take(column, further.value, `k.${column.name}`)
   }
+  if (form.text('same_company') !== '') Object.assign(texts, { ...offered, ...texts })
   const values = selectConstants(category, texts, columns)
   for (const { name, detail } of findInvalidConstants(category, values, mark))
     problems[inputs.get(name) ?? `k.${name}`] = explainProblem(words, detail)
   const constants = {
     texts,
+    offered,
     overwrites: form.text('constants_for') === 'all',
     takesGtinAsSku: form.text('sku_from_gtin') !== '',
   }

@@ -5,11 +5,12 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { type Column, findColumn } from '../../transfer/spreadsheets/columns.ts'
 import type { ChangedProduct } from '../../transfer/spreadsheets/import-results.ts'
 import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
-import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { buildRowOptions, type SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { section, wideTable } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { formatPlainNumber } from '../product-data/parse-value.ts'
+import { renderConstantList } from './constant-values.ts'
 import { getColumnLabel } from './words.ts'
 
 export function findStoredColumn({ category: id }: SpreadsheetImport, field: string): Column | undefined {
@@ -51,4 +52,14 @@ export function renderNewProducts(
   })
   const content = html`<p>${texts.newProductsLead}</p>!${wideTable({ label: texts.newProductsTable, kind: 'stacked', heads: [texts.field, ...heads] }, lines)}`
   return section('new', texts.newProducts, content)
+}
+
+/** The values for every row, which may name a company. */
+export function renderSameValues(words: Words, sheet: SpreadsheetImport): string {
+  const { constants } = buildRowOptions(sheet)
+  const values = constants?.values ?? []
+  if (values.length === 0) return ''
+  const { same, sameReaches } = words.texts.spreadsheets
+  const reach = constants?.overwrites ? sameReaches.all : sameReaches.missing
+  return section('same', same, html`<p>${reach}</p>!${renderConstantList(words, values)}`)
 }

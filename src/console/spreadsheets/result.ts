@@ -18,7 +18,13 @@ import { notice, rowList, section, wideTable } from '../page/parts.ts'
 import { IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { getValueLabel } from '../product-data/labels.ts'
-import { findStoredColumn, getStoredName, renderNewProducts, renderStoredValue } from './new-products.ts'
+import {
+  findStoredColumn,
+  getStoredName,
+  renderNewProducts,
+  renderSameValues,
+  renderStoredValue,
+} from './new-products.ts'
 import { explainRowError, getErrorFieldName, getImportUrl, getPathLabel, renderImportHead } from './words.ts'
 
 export type ResultPageInput = {
@@ -47,7 +53,7 @@ export function renderResultPage(
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 

@@ -103,7 +103,21 @@ async function getCompanyValues(ctx: AccountContext, category: CompleteCategory)
   )
 }
 
-/** Saves the constants. Earlier ones that a column replaced this time are kept. */
+/** Whether a constant names a company, so that a person must choose it for each spreadsheet. */
+export const namesCompany = (category: CompleteCategory, name: string): boolean => {
+  const root = findColumn(category, name)?.path[0]
+  return category.fields.some(field => field.name === root && field.shape === 'organization')
+}
+
+/** Separates the constants that a new import may begin with from those that are only offered. */
+export function splitOffered(category: CompleteCategory, texts: ConstantTexts) {
+  const { offered = [], used = [] } = Object.groupBy(Object.entries(texts), ([name]) =>
+    namesCompany(category, name) ? 'offered' : 'used',
+  )
+  return { texts: Object.fromEntries(used), offered: Object.fromEntries(offered) }
+}
+
+/** Saves the constants. Earlier ones that a column replaced this time are kept, and companies to offer. */
 export async function saveConstants(
   ctx: AccountContext,
   category: CompleteCategory,
@@ -112,7 +126,7 @@ export async function saveConstants(
 ): Promise<void> {
   const before = await loadConstants(ctx, category)
   const unused = new Set(selectConstants(category, before, columns).map(({ column }) => column.name))
-  const kept = Object.entries(before).filter(([name]) => !unused.has(name))
+  const kept = Object.entries(before).filter(([name]) => !unused.has(name) || namesCompany(category, name))
   const constants = JSON.stringify({ ...Object.fromEntries(kept), ...texts })
   await ctx.sql`
     insert into sheet_mapping as m (account_id, category, columns, constants)

@@ -10,7 +10,7 @@ import type { ChangeType } from '../../passports/write/plan-version.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, findColumn, isPicturesColumn, UNIT_TO_CHOOSE } from './columns.ts'
-import { type ConstantTexts, loadConstants, selectConstants } from './constant-values.ts'
+import { type ConstantTexts, loadConstants, selectConstants, splitOffered } from './constant-values.ts'
 import { listAmbiguousColumns, listMarksToChoose, withOwnMarks } from './decimal-marks.ts'
 import type { TextEncoding } from './decode-text.ts'
 import { guessMapping, resolveUnits } from './guess-mapping.ts'
@@ -34,7 +34,11 @@ export type ImportSettings = {
 }
 
 /** Values for every row; the other members as in `Constants`. */
-export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overwrites' | 'takesGtinAsSku'>
+/** `offered`: an earlier company, which is used only if a person chooses it. */
+export type ConstantSettings = { texts: ConstantTexts; offered?: ConstantTexts } & Pick<
+  Constants,
+  'overwrites' | 'takesGtinAsSku'
+>
 
 type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
 
@@ -134,7 +138,7 @@ async function storeSheet(
       : (guessDecimalMark(listNumberTexts(sample, category, mapping)) ?? defaultMark)
   const matchBy = guessMatchField(mapping)
   const constants = {
-    texts: await loadConstants(ctx, category),
+    ...splitOffered(category, await loadConstants(ctx, category)),
     overwrites: false,
     takesGtinAsSku: matchBy === 'gtin',
   }
