@@ -145,6 +145,8 @@ describe('a mirror on a static host', () => {
       (await served.get(`/issuers/${did}/did.json`)).text,
       (await live(`/issuers/${did}/did.json`)).text,
     )
+    const metadata = `/.well-known/jwt-vc-issuer/issuers/${did}`
+    assert.equal((await served.get(metadata)).text, (await live(metadata)).text)
   })
 
   test('has what is archived, no draft, and nothing that the public may not see', async () => {

@@ -12,7 +12,7 @@ import { exportAccount } from '../../accounts/export-rows.ts'
 import { findIssuer } from '../../accounts/issuer/issuer.ts'
 import { findGtins } from '../../passports/copies/export-rows.ts'
 import { DOCUMENT_FORMATS } from '../../passports/documents/formats.ts'
-import { buildIssuerDocument } from '../../passports/documents/issuer-document.ts'
+import { buildIssuerDocument, buildJwtIssuerMetadata } from '../../passports/documents/issuer-document.ts'
 import { getSignatureEnd } from '../../passports/documents/sign-document.ts'
 import { createManifest } from '../../passports/documents/sign-manifest.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
@@ -212,6 +212,11 @@ async function writeShared(setup: MirrorSetup, ctx: AccountContext, shared: Mirr
   const path = `issuers/${issuer.name}`
   const document = await buildIssuerDocument({ sql, addresses }, issuer.name)
   await shared.put({ path: `${path}/did.json`, body: JSON.stringify(document) })
+  // With a path in PUBLIC_URL they belong above the folder.
+  if (new URL(addresses.publicUrl).pathname === '/') {
+    const metadata = await buildJwtIssuerMetadata({ sql, addresses }, issuer.name)
+    await shared.put({ path: `.well-known/jwt-vc-issuer/${path}`, body: JSON.stringify(metadata) })
+  }
   await mirrorTokens(ctx, shared, path)
   // The list has to say what the documents beside it say.
   forgetMessages(sql)
