@@ -14,6 +14,8 @@ export type AccountContext = {
   spread?: Spread | undefined
   /** The readiness settings as stored, null for none; undefined: not read. */
   readiness?: unknown
+  /** Host and port of this server, whose own addresses are links for readers wherever it runs. */
+  ownHost?: string
   /** The idempotency record that the operation stores with its writes. Only some operations support it. */
   idempotency?: IdempotencyRecord
 }

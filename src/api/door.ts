@@ -7,6 +7,7 @@ import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { AuthenticatedKey } from '../accounts/keys/authenticate.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { getServerHost } from '../kernel/http/public-link.ts'
 import { readBody } from '../kernel/http/read-body.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
@@ -244,10 +245,11 @@ function keyOf(request: FastifyRequest): AuthenticatedKey {
   return key
 }
 
-function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
+function accountOf({ sql, clock, addresses }: ApiSetup, request: FastifyRequest): AccountContext {
   const key = keyOf(request)
   const { accountId, actorId, readiness } = key
-  return { ...toHome(sql, key), clock, accountId, actorId, readiness }
+  const ownHost = getServerHost(addresses)
+  return { ...toHome(sql, key), clock, accountId, actorId, readiness, ownHost }
 }
 
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {

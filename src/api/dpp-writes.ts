@@ -1,9 +1,11 @@
 /** Requests to `/dpp/v1` that write: who may, and which operation they are. */
+
 import type { FastifyRequest } from 'fastify'
 import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
 import { AppError } from '../kernel/errors.ts'
+import { getServerHost } from '../kernel/http/public-link.ts'
 import type { DocumentSetup } from '../passports/documents/setup.ts'
 import { atPassport } from '../passports/read/find.ts'
 import { requireScope, unauthorized } from './authorize-key.ts'
@@ -80,7 +82,8 @@ async function requireAccount({ setup, request }: Write): Promise<AccountContext
   const key = await authenticate(setup.sql, sent, setup.clock.now())
   if (key === undefined) throw unauthorized(sent)
   const { accountId, actorId, readiness } = key
-  return { ...toHome(setup.sql, key), clock: setup.clock, accountId, actorId, readiness }
+  const ownHost = getServerHost(setup.addresses)
+  return { ...toHome(setup.sql, key), clock: setup.clock, accountId, actorId, readiness, ownHost }
 }
 
 /** `home`: the account, perhaps in the transaction of an `Idempotency-Key`. */

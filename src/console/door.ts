@@ -7,6 +7,7 @@ import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven, type Session, toAccountContext } from '../accounts/people/sessions.ts'
 import { AppError } from '../kernel/errors.ts'
 import { getNetwork } from '../kernel/http/network.ts'
+import { getServerHost } from '../kernel/http/public-link.ts'
 import { readBody } from '../kernel/http/read-body.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -109,7 +110,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   const entry = { sql: setup.sql, route, session, request, reply }
   const refused = await refuseForCost(entry)
   if (refused !== undefined) return refused
-  const home = toAccountContext(setup, session)
+  const home = { ...toAccountContext(setup, session), ownHost: getServerHost(setup.addresses) }
   const uuid = home.spread && parseId(visit.id)
   const ctx = uuid === undefined ? home : await atPassport(home, uuid)
   const signedIn = { ...visit, session, token, ctx }

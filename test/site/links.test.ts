@@ -1,6 +1,7 @@
 /** Tests the one rule for addresses of accounts in every place where readers could get a link. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createApp } from '../../src/cli/server/app.ts'
 import { findLinkProblem, type LinkProblem } from '../../src/kernel/http/public-link.ts'
 import { checkStory } from '../../src/passports/story/check-story.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
@@ -88,6 +89,40 @@ describe('an address in the data of a product', () => {
       if (problem !== undefined) assert.ok(text.includes(JSON.stringify(address)))
     })
   }
+
+  test('of this server itself has no warning in any write, wherever the server runs', async () => {
+    const publicUrl = 'http://localhost:3000'
+    const app = createApp({ ...t.setup, addresses: { publicUrl, apiUrl: `${publicUrl}/api/v1` } })
+    const send = async (method: 'POST' | 'PATCH' | 'PUT', path: string, payload: object) => {
+      const headers = { authorization: `Bearer ${account.key}` }
+      const answer = await app.inject({ method, url: `/api/v1${path}`, headers, payload })
+      assert.ok(answer.statusCode < 300, answer.body)
+      return answer.json()
+    }
+    const listWarned = (answer: unknown) => [...JSON.stringify(answer).matchAll(/"code":"no_link"/g)].length
+    const link = (url: string) => ({ documents: [{ title: { en: 'Manual', de: 'Anleitung' }, url }] })
+    const writeAll = async (url: string) => {
+      const made = await send('POST', '/products', newProduct({ ...link(url), gtin: nextGtin() }))
+      const { id } = made.data
+      const row = { category: 'textile', data: { ...newProduct({}, 'textile').data, ...link(url) } }
+      const item = { serial: 'A1', data: link(url) }
+      return [
+        made,
+        await send('PATCH', `/products/${id}`, { data: { ...link(url), note: url } }),
+        await send('POST', `/products/${id}/children`, { level: 'item', items: [item] }),
+        await send('POST', '/products/bulk', {
+          match_by: 'sku',
+          products: [{ ...row, data: { ...row.data, sku: url } }],
+        }),
+      ].map(listWarned)
+    }
+    try {
+      assert.deepEqual(await writeAll(`${publicUrl}/d/x`), [0, 0, 0, 0])
+      assert.deepEqual(await writeAll('http://localhost:3001/d/x'), [1, 1, 1, 1])
+    } finally {
+      await app.close()
+    }
+  })
 
   test('in a text is a link by the same rule', async () => {
     for (const [address, problem] of CASES.filter(([, , isAccepted]) => isAccepted)) {

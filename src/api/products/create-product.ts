@@ -44,7 +44,9 @@ export const createProduct = defineEndpoint({
     read: NEW_PRODUCT.read,
     async findNestedError(call, { category, data }) {
       if (!isCategory(category) || !isObject(data)) return undefined
-      return findValidationError(() => checkNewData(requireCategory(category), data, isStrict(call)))
+      return findValidationError(() =>
+        checkNewData(requireCategory(category), data, { strict: isStrict(call) }),
+      )
     },
   },
   responses: {

@@ -18,14 +18,16 @@ import { findMarkup, findTextProblem, hasInvisible, isBlank, isInvisible } from 
 export class SemanticChecks {
   private readonly findings: Findings
   private readonly primary: string | undefined
+  private readonly ownHost: string | undefined
   private readonly path: (string | number)[] = []
   /** Fibre names that have a warning. */
   private readonly warned = new Set<string>()
   /** Tags that have a warning. */
   private readonly unlisted = new Set<string>()
 
-  constructor(findings: Findings, primary: string | undefined) {
+  constructor(findings: Findings, primary: string | undefined, ownHost?: string) {
     this.findings = findings
+    this.ownHost = ownHost
     this.primary = primary
   }
 
@@ -85,7 +87,7 @@ export class SemanticChecks {
 
   /** Any http(s) address is accepted. One that readers do not get as a link gets a warning. */
   private checkLink(text: string): void {
-    const reason = findLinkProblem(text)
+    const reason = findLinkProblem(text, this.ownHost)
     if (reason === undefined) return
     const key = reason === 'private' ? 'link_private' : 'link_hidden'
     this.findings.warn(this.path, 'no_link', problem(key))

@@ -19,6 +19,8 @@ type ValidationOptions = {
   strict?: boolean
   /** The schema version under which the passport was last valid; absent for a new one. */
   validatedWith?: number
+  /** Host and port of this server, whose own addresses get no warning. */
+  ownHost?: string | undefined
 }
 
 /** At most 100 of each; `truncated`: there were more errors. */
@@ -36,7 +38,10 @@ export function validateData(
   const findings = new Findings()
   const bounded = limitSizes(category, data, findings)
   checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
-  new SemanticChecks(findings, findPrimaryLanguage(bounded)).checkMembers(category.fields, bounded)
+  new SemanticChecks(findings, findPrimaryLanguage(bounded), options.ownHost).checkMembers(
+    category.fields,
+    bounded,
+  )
   checkFreeForm(category, data, options.strict ?? false, findings)
   return {
     errors: findings.isEmpty ? [] : findings.sortedErrors(getFieldOrder(category)),

@@ -1,5 +1,6 @@
 /** The one rule for addresses of accounts: which of them readers get as a link. */
 import { isIP } from 'node:net'
+import { perObject } from '../memo.ts'
 import { createAddressList, explainForbiddenAddress } from './ip-ranges.ts'
 
 /**
@@ -22,6 +23,9 @@ export function findLinkProblem(text: string, ownHost?: string): LinkProblem | u
   const { host, hostname } = new URL(text)
   return host !== ownHost && isPrivateHost(hostname) ? 'private' : undefined
 }
+
+/** Host and port of this server. */
+export const getServerHost = perObject(({ publicUrl }: { publicUrl: string }) => new URL(publicUrl).host)
 
 /** Whether readers get the value as a link, and programs as the type of one. */
 export const isReaderLink = (value: unknown, ownHost: string): value is string =>

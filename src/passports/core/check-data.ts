@@ -43,7 +43,7 @@ export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('N
 export function checkData(
   category: CompleteCategory,
   sent: PassportData,
-  options: { strict: boolean; validatedWith?: number },
+  options: { strict: boolean; validatedWith?: number; ownHost?: string | undefined },
 ): CheckedData {
   const data = normaliseData(sent, category)
   const { errors, warnings, truncated } = validateData(category, data, options)
@@ -70,7 +70,7 @@ export function checkUnitData(
   category: CompleteCategory,
   effective: PassportData,
   own: readonly string[],
-  options: { strict: boolean; validatedWith: number },
+  options: { strict: boolean; validatedWith: number; ownHost?: string | undefined },
 ): CheckedData {
   const isOwn = ({ path }: Detail) => own.includes(String(path[1] ?? ''))
   try {

@@ -99,7 +99,7 @@ function planDraft(
 /** Returns the GTIN-14. */
 function planNewProduct(draft: Draft, requireReady: Gate): string | null {
   const category = requireCategory(draft.category)
-  const checked = checkNewData(category, draft.data, false)
+  const checked = checkNewData(category, draft.data, { strict: false })
   requireReady(category.id, checked.data)
   return checked.gtin14
 }
@@ -148,7 +148,7 @@ export async function requireStorable(ctx: AccountContext, draft: Draft): Promis
   const state = productId === null ? undefined : await getState(ctx, productId)
   const { refusals } = tryPlan(() =>
     state === undefined
-      ? checkNewData(requireCategory(draft.category), draft.data, false).gtin14
+      ? checkNewData(requireCategory(draft.category), draft.data, { strict: false }).gtin14
       : planNextVersion(ctx, state, toDataChange(draft)).next.gtin14,
   )
   const wrong = refusals.filter(({ code }) => code !== 'required')

@@ -100,7 +100,8 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict, requireReady 
   const { checked } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireNewCategory(row),
-    checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
+    checked: () =>
+      category === undefined ? undefined : checkData(category, data, { strict, ownHost: ctx.ownHost }),
   })
   assert(category && checked, 'a missing category has been reported')
   requireReady(category.id, checked.data)

@@ -32,6 +32,7 @@ type UnitCheck = {
   inherited: PassportData
   strict: boolean
   bulk: boolean
+  ownHost?: string | undefined
 }
 
 /** Throws `validation` with every violation. */
@@ -110,14 +111,14 @@ function parseOwnData(unit: SentUnit, details: Detail[]): PassportData {
 function checkOwnData(
   data: PassportData,
   parent: PassportState,
-  { level, category, inherited, strict }: UnitCheck,
+  { level, category, inherited, strict, ownHost }: UnitCheck,
   lot: string | null,
 ): Omit<CheckedUnit, 'lot' | 'serial'> {
   const names = Object.keys(data)
   // Inherited data was checked when the content was created.
   if (names.length === 0 && level === 'item')
     return { own: null, data: inherited, search: null, warnings: [] }
-  const options = { strict, validatedWith: parent.row.schema_version }
+  const options = { strict, validatedWith: parent.row.schema_version, ownHost }
   const checked = checkUnitData(category, { ...inherited, ...data }, names, options)
   if (checked.schemaVersion > 1) requireKnownRules(data)
   return {

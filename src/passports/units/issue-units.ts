@@ -102,7 +102,7 @@ async function checkAll(
   const inherited = effectiveData(parent)
   const at = ctx.clock.now()
   const { level, strict, bulk } = input
-  const common = { level, category, inherited, strict, bulk }
+  const common = { level, category, inherited, strict, bulk, ownHost: ctx.ownHost }
   const rows: UnitRow[] = []
   const errors: RowRejection[] = []
   const seen = new Set<string>()

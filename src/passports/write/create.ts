@@ -102,7 +102,7 @@ function buildCheckedRow(
   requireReady: Gate,
 ): { row: ModelRow; warnings: readonly Detail[] } {
   const category = requireCategory(input.category)
-  const checked = checkNewData(category, input.data, input.strict)
+  const checked = checkNewData(category, input.data, { strict: input.strict, ownHost: ctx.ownHost })
   requireReady(category.id, checked.data)
   return {
     row: buildModelRow(ctx, category.id, checked, ctx.clock.now(), input.id),
@@ -111,5 +111,8 @@ function buildCheckedRow(
 }
 
 /** Throws `validation` with every violation. */
-export const checkNewData = (category: CompleteCategory, data: unknown, strict: boolean) =>
-  checkData(category, removeNulls(requireData(data)), { strict })
+export const checkNewData = (
+  category: CompleteCategory,
+  data: unknown,
+  options: { strict: boolean; ownHost?: string | undefined },
+) => checkData(category, removeNulls(requireData(data)), options)

@@ -52,7 +52,7 @@ export function planNextVersion(
   const own = isModel ? null : removeNulls({ ...current.own, ...change.data })
   const after = isModel ? removeNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
   const category = findCategoryOfVersion(current, change, Object.keys(after))
-  const options = { strict: false, validatedWith: current.row.schema_version }
+  const options = { strict: false, validatedWith: current.row.schema_version, ownHost: ctx.ownHost }
   const checked =
     own === null
       ? checkData(category, after, options)
