@@ -441,17 +441,27 @@ describe('access links', () => {
     const form = {
       label: 'Werkstatt <1>',
       audience: 'authority',
+      opens: 'product',
       product: `https://carnet.example/p/${id}?x`,
       ends: '2027-06-30',
     }
+    const fresh = (await editor.get(path)).text
+    for (const name of ['audience', 'opens'])
+      assert.match(fresh, new RegExp(`<select id="${name}"[^>]*><option value="" selected>Choose<option`))
+    assert.match(fresh, /All products of the account \(one today\), with batches and items/)
     const made = await editor.post(path, { form })
     assert.equal(made.status, 200)
+    assert.match(
+      made.text,
+      /<dd>Test product, with 0 batches and 0 items today, and those issued later<\/dd>/,
+    )
     assert.match(
       made.text,
       new RegExp(`https://carnet\\.example/p/${id}\\?access(=|&#61;)dpa_[0-9A-Za-z]{42}`),
     )
     assert.match(made.text, /1 Jul 2027, 00:00 UTC/)
-    const all = await editor.post(path, { form: { ...form, product: '' } })
+    const all = await editor.post(path, { form: { ...form, opens: 'all', product: '' } })
+    assert.match(all.text, /<dd>all products: one product today, and those added later<\/dd>/)
     assert.match(all.text, /Append \?access/)
     const list = await editor.get(path)
     assert.doesNotMatch(list.text, /dpa_/)
@@ -477,14 +487,18 @@ describe('access links', () => {
       strict: false,
     })
     const editor = await stand.signedIn(own, 'editor')
-    const good = { label: 'x', audience: 'authority', product: '', ends: '2027-06-30' }
+    const good = { label: 'x', audience: 'authority', opens: 'all', product: '', ends: '2027-06-30' }
     for (const bad of [
       { label: '' },
       { label: 'a\nb' },
       { label: 'x'.repeat(201) },
       { audience: 'public' },
-      { product: 'nonsense' },
-      { product: idFromUuid(strange.passport.id) },
+      { audience: '' },
+      { opens: '' },
+      { opens: 'product' },
+      { opens: 'all', product: idFromUuid(strange.passport.id) },
+      { opens: 'product', product: 'nonsense' },
+      { opens: 'product', product: idFromUuid(strange.passport.id) },
       { ends: '' },
       { ends: '2026-11-20' },
       { ends: '2027-02-30' },

@@ -13,6 +13,8 @@ import {
   revokeAccessLink,
 } from '../../passports/access/access-links.ts'
 import { getState } from '../../passports/core/state.ts'
+import { countUnitsUnder } from '../../passports/read/list-units.ts'
+import { findTotal } from '../../passports/read/totals.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import {
   copyable,
@@ -26,6 +28,7 @@ import {
   summary,
 } from '../page/parts.ts'
 import { type ConsolePage, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import type { Texts } from '../page/texts.ts'
 import { getProductName } from '../product-data/product.ts'
 import { LINKS, settingsHead } from './places.ts'
 
@@ -36,15 +39,18 @@ const MAX_LABEL_LENGTH = 200
 /** Names are looked up one by one. */
 const MAX_NAMED = 50
 
-/** `ends` is a day as `YYYY-MM-DD`. */
-type NewLinkForm = { label: string; audience: string; product: string; ends: string }
+/** `ends` is a day as `YYYY-MM-DD`. `opens` and `audience` are empty until a person chooses. */
+type NewLinkForm = { label: string; audience: string; opens: string; product: string; ends: string }
+
+const SCOPES = ['product', 'all'] as const
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 export function showLinks(visit: Visit): Promise<Outcome> {
   const usual = dayOf(visit.setup.clock.now().getTime() + USUAL_DAYS * DAY_MS)
   const product = visit.query.get('product') ?? ''
-  return list(visit, { label: '', audience: 'legitimate_interest', product, ends: usual }, {})
+  const opens = product === '' ? '' : 'product'
+  return list(visit, { label: '', audience: '', opens, product, ends: usual }, {})
 }
 
 async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
@@ -57,12 +63,21 @@ async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promi
   const names = await namesOf(visit, inUse)
   const mayEdit = session.role !== 'viewer'
   const rows = inUse.map(link => row(words, link, names, mayEdit))
-  const labels = { label: texts.label, audience: texts.audience, product: texts.product, ends: texts.ends }
+  const { label, audience, scope, product, ends } = texts
+  const labels = { label, audience, opens: scope, product, ends }
+  const form = { typed, problems, today: dayOf(now.getTime()), count: await countProducts(visit) }
   const body = html`!${settingsHead(words, texts)}
 !${summary(words.texts, problems, labels)}!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(texts, ended, link => endedRow(words, link))}
-!${mayEdit ? newLinkForm(words, typed, problems, dayOf(now.getTime())) : ''}`
+!${mayEdit ? newLinkForm(words, form) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
+
+/** The models of the account, archived ones too, because a link opens those as well. */
+const countProducts = ({ ctx }: Visit): Promise<number> =>
+  findTotal(ctx.sql)({
+    ...{ accountId: ctx.accountId, levels: ['m'] },
+    ...{ status: undefined, category: undefined },
+  })
 
 /** The passports' names by id. */
 async function namesOf(
@@ -115,7 +130,9 @@ function endedRow(words: Words, link: AccessLinkRecord): string {
   return html`<li><span>${link.label}</span> <span class="quiet">${texts.audiences[link.audience]} · ${end} · ${texts.uses}: ${uses(words, link)}</span></li>`
 }
 
-function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today: string): string {
+type LinkFormState = { typed: NewLinkForm; problems: Problems; today: string; count: number }
+
+function newLinkForm(words: Words, { typed, problems, today, count }: LinkFormState): string {
   const texts = words.texts.accessLinks
   const label = {
     name: 'label',
@@ -124,7 +141,13 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
     value: typed.label,
     maxLength: MAX_LABEL_LENGTH,
   }
-  const options = LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)
+  const unchosen = ['', texts.choose] as const
+  const options = [unchosen, ...LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)]
+  const { scopes } = texts
+  const scope = {
+    ...{ name: 'opens', label: texts.scope, value: typed.opens },
+    options: [unchosen, ['product', scopes.product], ['all', scopes.all({ count })]] as const,
+  }
   const audience = { name: 'audience', label: texts.audience, value: typed.audience, options }
   const product = {
     name: 'product',
@@ -143,7 +166,7 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
   } as const
   const content = html`
 <form method="post" action="${LINKS}" novalidate class="narrow">
-!${input(label, problems)}!${select(audience, problems)}!${input(product, problems)}!${input(ends, problems)}
+!${input(label, problems)}!${select(audience, problems)}!${select(scope, problems)}!${input(product, problems)}!${input(ends, problems)}
 <button>${texts.create}</button></form>`
   return section('new', texts.new, content)
 }
@@ -154,6 +177,7 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
   const typed = {
     label: form.text('label'),
     audience: form.text('audience'),
+    opens: form.text('opens'),
     product: form.text('product'),
     ends: form.text('ends'),
   }
@@ -161,7 +185,8 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
   const problems = problemsOf({
     label: nameProblem(texts, typed.label, MAX_LABEL_LENGTH),
     audience: LINK_AUDIENCES.some(one => one === typed.audience) ? undefined : texts.errors.choice,
-    product: isProduct(typed.product) ? undefined : texts.accessLinks.productUnknown,
+    opens: SCOPES.some(one => one === typed.opens) ? undefined : texts.errors.choice,
+    product: findProductProblem(texts.accessLinks, typed),
     ends: expiresAt === undefined ? texts.accessLinks.endsWrong : undefined,
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
@@ -173,7 +198,7 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
       expiresAt,
       addresses: setup.addresses,
     })
-    return linkPage(words, link)
+    return await linkPage(visit, link)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error
     return list(visit, typed, { product: texts.accessLinks.productUnknown })
@@ -181,7 +206,8 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
 }
 
 /** The only page that ever shows the token. */
-function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
+async function linkPage(visit: Visit, link: CreatedAccessLink): Promise<ConsolePage> {
+  const { words } = visit
   const texts = words.texts.accessLinks
   const field =
     link.url === null
@@ -196,9 +222,38 @@ function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
   const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
 <dl class="facts"><div><dt>${texts.label}</dt><dd>${link.label}</dd></div>
 <div><dt>${texts.audience}</dt><dd>${texts.audiences[link.audience]}</dd></div>
+<div><dt>${texts.scope}</dt><dd>${await describeScope(visit, link)}</dd></div>
 <div><dt>${texts.until}</dt><dd>${words.minute(link.expires_at)}</dd></div></dl>
 !${copyable(words.texts, field)}<p><a class="button" href="${LINKS}">${texts.done}</a></p>`
   return { title: texts.shownTitle, body, scripts: ['copy'] }
+}
+
+const MAX_COUNTED_UNITS = 1_000
+
+/** What the link opens, with numbers. */
+async function describeScope(visit: Visit, { passport_id: id }: CreatedAccessLink): Promise<string> {
+  const { ctx, words } = visit
+  const texts = words.texts.accessLinks
+  if (id === null) return `${texts.allProducts}: ${texts.scopeNow({ count: await countProducts(visit) })}`
+  const state = await getState(ctx, parseId(id) ?? '')
+  const name = [getProductName(words, state), state.row.serial ?? state.row.lot]
+    .filter(one => one !== null)
+    .join(' · ')
+  if (state.row.level === 'i') return name
+  const { batches, items } = await countUnitsUnder(ctx, state.row, MAX_COUNTED_UNITS)
+  const shown = (n: number) =>
+    n > MAX_COUNTED_UNITS ? `> ${words.number(MAX_COUNTED_UNITS)}` : words.number(n)
+  return `${name}, ${texts.scopeUnits({ batches: shown(batches), items: shown(items) })}`
+}
+
+/** An empty field never widens the scope, and neither does a typed one narrow it. */
+function findProductProblem(
+  texts: Texts['accessLinks'],
+  { opens, product }: NewLinkForm,
+): string | undefined {
+  if (opens === 'all') return product === '' ? undefined : texts.productTooMuch
+  if (product === '') return opens === 'product' ? texts.productMissing : undefined
+  return isProduct(product) ? undefined : texts.productUnknown
 }
 
 /** The id in a passport's address, or the id itself; undefined for every product. */

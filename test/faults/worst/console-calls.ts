@@ -71,7 +71,15 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
 
 const FIELDS: Readonly<Record<string, string>> = {
   ...{ email: 'nobody@worst.example', password: 'wrong', current: 'wrong', name: 'Heavy', token: 'x' },
-  ...{ scope: 'read', ends: 'never', role: 'viewer', to: 'no', label: 'Somebody', audience: 'authority' },
+  ...{
+    scope: 'read',
+    ends: 'never',
+    role: 'viewer',
+    to: 'no',
+    label: 'Somebody',
+    audience: 'authority',
+    opens: 'all',
+  },
   ...{ url: 'https://erp.example/other', accent: '#aa3300', kind: 'repair', language: 'en', title: 'Repair' },
   ...{
     level: 'item',
