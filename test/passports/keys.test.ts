@@ -45,6 +45,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'media/fetch/claim-fetches.ts': 'a worker asks whether any fetch is due',
   'media/delete-unused-media.ts': 'retention: fetches from addresses that ended long ago',
   'passports/access/access-links.ts': 'the inserted row has it',
+  'passports/core/recalls.ts': 'the condition comes from `holdsFor`, which begins with it',
   'passports/drafts/store-drafts.ts': 'scheduled task: deletes old drafts',
   'passports/read/list-changes.ts': 'the condition comes from `filterConditions`, which begins with it',
   'passports/copies/align-claims.ts': 'a restore aligns the claims of all accounts',

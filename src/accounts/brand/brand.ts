@@ -119,7 +119,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     left join issuer_key k on k.account_id = i.account_id and k.account_id = ${oneOf} and k.number = (
       select max(n.number) from issuer_key n where n.account_id = i.account_id and n.revoked_at is null)
     left join account_identity v on v.account_id = i.account_id and v.account_id = ${oneOf}
-    where a.id = ${oneOf}`
+    where a.id = any(${ids}::int[])`
   const found = new Map(rows.map(row => [row.account_id, toBrand(row)]))
   return ids.map(id => found.get(id) ?? NO_BRAND)
 }

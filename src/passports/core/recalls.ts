@@ -21,8 +21,8 @@ export type RecallNotice = {
 export type RecallInForce = { id: string; number: number; notice: RecallNotice }
 
 /**
- * SQL condition: no later change of the passport's notice than `r`. Always a look-up; `not exists` could become a
- * join that reads the recalls of all accounts.
+ * SQL condition: no later change of the passport's notice than `r`. Always a look-up: `not exists` could
+ * become a join that reads the recalls of all accounts.
  */
 export const isNewestRecall = perDatabase(
   (sql: Sql): Fragment => sql`r.number = (
