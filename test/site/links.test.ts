@@ -99,7 +99,7 @@ describe('an address in the data of a product', () => {
       assert.ok(answer.statusCode < 300, answer.body)
       return answer.json()
     }
-    const listWarned = (answer: unknown) => [...JSON.stringify(answer).matchAll(/"code":"no_link"/g)].length
+    const isWarned = (answer: unknown) => JSON.stringify(answer).includes('"code":"no_link"')
     const link = (url: string) => ({ documents: [{ title: { en: 'Manual', de: 'Anleitung' }, url }] })
     const writeAll = async (url: string) => {
       const made = await send('POST', '/products', newProduct({ ...link(url), gtin: nextGtin() }))
@@ -112,13 +112,13 @@ describe('an address in the data of a product', () => {
         await send('POST', `/products/${id}/children`, { level: 'item', items: [item] }),
         await send('POST', '/products/bulk', {
           match_by: 'sku',
-          products: [{ ...row, data: { ...row.data, sku: url } }],
+          items: [{ ...row, data: { ...row.data, sku: url } }],
         }),
-      ].map(listWarned)
+      ].map(isWarned)
     }
     try {
-      assert.deepEqual(await writeAll(`${publicUrl}/d/x`), [0, 0, 0, 0])
-      assert.deepEqual(await writeAll('http://localhost:3001/d/x'), [1, 1, 1, 1])
+      assert.deepEqual(await writeAll(`${publicUrl}/d/x`), [false, false, false, false])
+      assert.deepEqual(await writeAll('http://localhost:3001/d/x'), [true, true, true, true])
     } finally {
       await app.close()
     }
