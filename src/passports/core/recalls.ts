@@ -20,14 +20,11 @@ export type RecallNotice = {
 /** `id`: the UUID of the passport that has the notice. `number`: of its last change. */
 export type RecallInForce = { id: string; number: number; notice: RecallNotice }
 
-/**
- * SQL condition: no later change of the passport's notice than `r`. Always a look-up: `not exists` could
- * become a join that reads the recalls of all accounts.
- */
+/** SQL condition: no later change of the passport's notice than `r`. */
 export const isNewestRecall = perDatabase(
-  (sql: Sql): Fragment => sql`r.number = (
-    select max(newest.number) from recall_change newest
-    where newest.account_id = r.account_id and newest.passport_id = r.passport_id)`,
+  (sql: Sql): Fragment => sql`not exists (
+    select from recall_change later where later.account_id = r.account_id and later.passport_id = r.passport_id
+      and later.number > r.number)`,
 )
 
 /** SQL condition: the notice of `r` holds for `passport p`: three look-ups in an index. */
