@@ -49,7 +49,7 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
 export type Label = {
   address: string
   title: string
-  /** Of the title, if it is known: ideographs differ by language. */
+  /** The title's language, if it is known: ideographs differ by language. */
   language?: string
   lines: readonly string[]
   whole: string

@@ -25,7 +25,7 @@ type DayTexts = {
   /** The condition in words. */
   for: string
   source: readonly string[]
-  /** What to ask if it is unknown whether the condition holds. */
+  /** The question if it is unknown whether the condition holds. */
   question?: string
 }
 type DayFile = DayTexts & { when?: ConditionFile }
@@ -34,7 +34,7 @@ type DaysFile = string | null | readonly DayFile[]
 
 export type DueDay = DayTexts & { when: Condition }
 
-/** What of an act no rule asks for. */
+/** A part of an act that no rule asks for. */
 export type MissingRule = { title: string; source: readonly string[] }
 
 type RuleTexts = {

@@ -1,4 +1,4 @@
-/** Whether a value is an answer: not empty, no placeholder such as "n/a", and no impossible zero. */
+/** Returns true if a value is an answer: not empty, not "n/a" or the like, and no impossible zero. */
 import placeholders from '../../rules/placeholders.json' with { type: 'json' }
 import zeros from '../../rules/zeros.json' with { type: 'json' }
 import type { Field } from '../categories/field.ts'

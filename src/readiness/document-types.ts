@@ -11,7 +11,7 @@ const TYPE_BY_SPELLING: ReadonlyMap<string, string> = new Map(
 
 export const isDocumentType = (type: string): boolean => Object.hasOwn(documentTypes, type)
 
-/** What stands before the number of a document or an act: "Nr.", "(EU)". */
+/** Words before the number of a document or an act: "Nr.", "(EU)". */
 const BEFORE_NUMBER = /^(?:no|nr|n|č|št|бр|αρ|\(\p{L}{2}\))[.°º]*$/iu
 
 /** Also with numbers at its end: "EU-Konformitätserklärung Nr. 12 (EU) 2023/1542". */

@@ -9,7 +9,7 @@ export type FoundDay = {
   /** Null: not known. */
   on: string | null
   days: readonly JudgedDay[]
-  /** What decides whether a day before the chosen one in the list counts. */
+  /** The question that decides whether a day before the chosen one in the list counts. */
   question?: string
 }
 

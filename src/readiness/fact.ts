@@ -212,7 +212,7 @@ function readPath(value: unknown, steps: readonly Step[], index: number, test: T
   return step.isEach ? entries.every(isTrue) : entries.some(isTrue)
 }
 
-/** Whether there is something to compare with. */
+/** Returns true if there is something to compare with. */
 const hasValue = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0

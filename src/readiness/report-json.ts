@@ -17,7 +17,7 @@ type ReportContext = {
   hasAudienceGap: (result: RuleResult) => boolean
   /** What issued units lack, by rule. */
   issuedUnits?: ReadonlyMap<string, IssuedUnits>
-  /** What units lack that the product leaves to them, by act and by rule. */
+  /** Counts what units lack that the product leaves to them, by act and by rule. */
   askedUnits?: ReadonlyMap<string, AskedUnits>
 }
 

@@ -151,7 +151,7 @@ export const counts = (act: Act, { severity }: RuleResult): boolean =>
   severity === 'when_applicable' ||
   (severity === 'recommended' && act.counts === 'recommended')
 
-/** Whether the rules are all that the act demands. */
+/** True if the rules are all that the act demands. */
 export const isWhole = (act: Act): boolean => act.not_modelled === undefined
 
 function summarise(act: Act, results: readonly RuleResult[]) {
@@ -170,7 +170,7 @@ function summarise(act: Act, results: readonly RuleResult[]) {
   }
 }
 
-/** Of an act whose rules are not all known. */
+/** The highest figure of an act whose rules are not all known. */
 const MAX_UNREADY_PERCENT = 99
 
 function findReason(counted: readonly RuleResult[]): NothingAsked {

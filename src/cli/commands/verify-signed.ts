@@ -227,7 +227,7 @@ const LISTED_FACTS = {
   },
 } as const
 
-/** What a list says; null if the list at hand has another purpose. */
+/** Returns what a list says; null if the list at hand has another purpose. */
 function describeListed(purpose: StatusPurpose, listed: ListedStatus | undefined): VerifiedFact {
   const { name, label, texts } = LISTED_FACTS[purpose]
   const value = listed?.purpose === purpose ? (listed.isSet ?? null) : null

@@ -24,7 +24,7 @@ export function renderDueDays(words: Words, act: DatedAct): string {
   return html`<ul class="points quiet">!${lines}</ul>!${asked}`
 }
 
-/** What of the act no rule asks for; nothing if the rules are all of it. */
+/** Shows what of the act no rule asks for; nothing if the rules are all of it. */
 export function renderNotWhole(words: Words, { act, not_modelled: list = [] }: JudgedAct): string {
   if (list.length === 0) return ''
   const { notModelled } = getActLists(words, act, { days: [], notModelled: list.map(({ title }) => title) })
@@ -32,7 +32,7 @@ export function renderNotWhole(words: Words, { act, not_modelled: list = [] }: J
   return html`<p class="reach">${words.texts.readiness.notWhole}</p>!${pointList(lines)}`
 }
 
-/** What stands in place of "Nothing is missing" if nothing is: why nothing counts, or what units lack. */
+/** Replaces "Nothing is missing" where it would mislead: why nothing counts, or what units lack. */
 export function describeNothing(words: Words, act: JudgedAct): string {
   const texts = words.texts.readiness
   if (act.nothing_asked === 'units') return describeUnits(words, act.units)
@@ -47,7 +47,7 @@ export function describeUnits({ texts: { readiness: texts } }: Words, units: Jud
   return units.at_least ? `${text} ${texts.unitsInPart}` : text
 }
 
-/** What units lack of a rule that they answer. */
+/** Says what units lack of a rule that they answer. */
 export function listUnitLines({ texts: { readiness: texts } }: Words, { units }: JudgedRule): string[] {
   if (units === undefined || units.asked === 0) return []
   const { asked: count, lacking } = units

@@ -230,7 +230,7 @@ async function linkPage(visit: Visit, link: CreatedAccessLink): Promise<ConsoleP
 
 const MAX_COUNTED_UNITS = 1_000
 
-/** What the link opens, with numbers. */
+/** Says what the link opens, with numbers. */
 async function describeScope(visit: Visit, { passport_id: id }: CreatedAccessLink): Promise<string> {
   const { ctx, words } = visit
   const texts = words.texts.accessLinks

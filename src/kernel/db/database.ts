@@ -301,7 +301,7 @@ export const isReachable = async (sql: Sql): Promise<boolean> =>
   (await findDatabaseState(sql)) !== 'unreachable'
 
 /**
- * Whether the database's disk has no room for a megabyte. Rows that do not fit into `work_mem` go to a
+ * True if the database's disk has no room for a megabyte. Rows that do not fit into `work_mem` go to a
  * temporary file, which needs room as a table does but leaves nothing behind, and no WAL.
  */
 export async function isDatabaseDiskFull(sql: Sql): Promise<boolean> {

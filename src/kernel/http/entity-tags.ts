@@ -12,7 +12,7 @@ export const parseEntityTags = (header: string): string[] =>
     ENCODING.test(tag) ? [tag, tag.replace(ENCODING, '')] : [tag],
   )
 
-/** Whether an `If-None-Match` or `If-Match` header has this tag, or `*`. `etag` may be weak. */
+/** Returns true if an `If-None-Match` or `If-Match` header has this tag, or `*`. `etag` may be weak. */
 export function matchesAny(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   if (header === etag || header.trim() === '*') return true

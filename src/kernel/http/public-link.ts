@@ -27,7 +27,7 @@ export function findLinkProblem(text: string, ownHost?: string): LinkProblem | u
 /** Host and port of this server. */
 export const getServerHost = perObject(({ publicUrl }: { publicUrl: string }) => new URL(publicUrl).host)
 
-/** Whether readers get the value as a link, and programs as the type of one. */
+/** Returns true if readers get the value as a link, and programs as the type of one. */
 export const isReaderLink = (value: unknown, ownHost: string): value is string =>
   typeof value === 'string' && findLinkProblem(value, ownHost) === undefined
 

@@ -1,4 +1,4 @@
-/** What units lack of the rules that their product leaves to them. */
+/** Counts what units lack of the rules that their product leaves to them. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Act } from '../../readiness/act.ts'
 import type { Parameters } from '../../readiness/fact.ts'

@@ -13,7 +13,7 @@ import { isRecalled } from '../core/recalls.ts'
 const REFRESH_MS = 30_000
 /** Readers wait for a new copy if theirs would be older. */
 const MAX_AGE_MS = 60_000
-/** Of 16 kB each. */
+/** Each has 16 kB. */
 const MAX_COPIES = 100
 const MAX_WAITING = 10
 const MAX_WAIT_MS = 10_000

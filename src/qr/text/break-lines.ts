@@ -1,6 +1,6 @@
 /** Splits a text where lines may end, and fills lines by the width of the glyphs. */
 
-/** What is never split, with its font. */
+/** A part that is never split, with its font. */
 export type Grapheme<F> = { text: string; font: F }
 
 /** Written without spaces; lines may end between words, for Thai by the dictionary of ICU. */

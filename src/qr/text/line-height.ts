@@ -2,5 +2,5 @@
 
 export type Weight = 400 | 700
 
-/** Of the font size. Marks of Thai and Devanagari are high. */
+/** A multiple of the font size. Marks of Thai and Devanagari are high. */
 export const SHAPED_LINE_HEIGHT = 1.35

@@ -24,7 +24,7 @@ export type TextPrinter = (text: PlacedText) => Promise<number>
 type Drawing = { name: string; reference: unknown; height: number }
 
 const MAX_KEPT = 200
-/** Of the font size: marks above the first line and below the last. */
+/** A multiple of the font size: marks above the first line and below the last. */
 const OVERHANG = 0.2
 /** Between two texts, in points. */
 const GAP = 1

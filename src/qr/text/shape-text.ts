@@ -21,7 +21,7 @@ export type ShapedText = { outlines: string; lines: number; unprintable: string[
 
 /** A label has room for a tenth of it. */
 const MAX_CHARACTERS = 600
-/** Of the font size, above the lower edge of a line. */
+/** A multiple of the font size, above the lower edge of a line. */
 const BASELINE = 0.38
 /** Stands for a character that no font has. */
 const BOX = '□'

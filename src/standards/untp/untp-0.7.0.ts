@@ -366,6 +366,6 @@ const isInParty = (operator: DataObject): boolean =>
 const hasDetails = (documents: unknown): boolean =>
   Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
 
-/** Whether an address is no link, so that it is not among the related documents. */
+/** Returns true if an address is no link, so that it is not among the related documents. */
 const hasOtherAddresses = (documents: unknown, ownHost: string): boolean =>
   Array.isArray(documents) && documents.some(one => !isReaderLink(getOwn(asObject(one), 'url'), ownHost))

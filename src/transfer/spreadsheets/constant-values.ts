@@ -103,7 +103,7 @@ async function getCompanyValues(ctx: AccountContext, category: CompleteCategory)
   )
 }
 
-/** Whether a constant names a company, so that a person must choose it for each spreadsheet. */
+/** Returns true if a constant names a company, so that a person must choose it for each spreadsheet. */
 export const namesCompany = (category: CompleteCategory, name: string): boolean => {
   const root = findColumn(category, name)?.path[0]
   return category.fields.some(field => field.name === root && field.shape === 'organization')
