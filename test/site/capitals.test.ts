@@ -30,11 +30,13 @@ test('capitals lead to the address in lower case, with the query as it is', asyn
   ] as const) {
     if (path === target) continue
     const { status, headers } = await harness.ask('GET', path)
-    assert.deepEqual([status, headers.location], [301, ORIGIN + target], path)
-    assert.equal(headers['cache-control'], path.includes('?') ? 'no-store' : 'public, max-age=86400', path)
+    assert.deepEqual([status, headers.location], [301, target], path)
+    assert.equal(headers['cache-control'], 'public, max-age=86400', path)
     assert.equal(headers['access-control-allow-origin'], '*')
     assert.notEqual((await harness.ask('GET', target)).status, 301)
   }
+  const { headers } = await harness.ask('GET', `/P/${capital}?access=token`)
+  assert.equal(headers['cache-control'], 'private, no-store')
   const page = await harness.ask('GET', `/p/${id}`)
   assert.equal(page.status, 200)
   assert.equal((await harness.ask('HEAD', `/P/${capital}`)).status, 301)
@@ -59,6 +61,6 @@ test('what is no id is not found, and other methods are refused', async () => {
 test('an id of nobody leads to the answer of its address, without a look-up', async () => {
   const unknown = idFromUuid(newUuid(Date.now()))
   const { headers } = await harness.ask('GET', `/P/${unknown.toUpperCase()}`)
-  assert.equal(headers.location, `${ORIGIN}/p/${unknown}`)
+  assert.equal(headers.location, `/p/${unknown}`)
   assert.equal((await harness.ask('GET', `/p/${unknown}`)).status, 404)
 })

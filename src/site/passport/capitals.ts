@@ -3,12 +3,16 @@
  * capitals only, so other systems print addresses in them.
  */
 import { parseId } from '../../kernel/ids.ts'
-import { type Addresses, passportUrl } from '../../passports/core/record.ts'
+import type { Addresses } from '../../passports/core/record.ts'
 import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
+import { getBasePath } from '../http/setup.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'
+import { PRIVATE_HEADERS } from './access.ts'
 
 /** The id, what is below it, and the query. */
-const ADDRESS = /^\/p\/([^/?]{26})((?:\/[^?]*)?)((?:\?.*)?)$/is
+const ADDRESS = /^\/p\/([^/?]{26})((?:\/[a-z][^?]*)?)((?:\?.*)?)$/is
+
+const HAS_TOKEN = /[?&]access=/i
 
 /** The same handlers, for addresses in lower case. No look-up is needed to redirect the others. */
 export function redirectCapitals<P extends string>(
@@ -18,18 +22,15 @@ export function redirectCapitals<P extends string>(
   const wrap =
     (handle: PublicHandler): PublicHandler =>
     (request, reply) => {
-      const target = findLowerCase(addresses, request.raw.url ?? '')
-      if (target === undefined) return handle(request, reply)
-      return (
-        reply
-          // A query may have the token of an access link.
-          .headers({
-            ...buildSecurityHeaders(addresses.publicUrl),
-            ...ALLOW_ANY_ORIGIN,
-            'cache-control': target.hasQuery ? 'no-store' : 'public, max-age=86400',
-          })
-          .redirect(target.url, 301)
-      )
+      const path = findLowerCase(request.raw.url ?? '')
+      if (path === undefined) return handle(request, reply)
+      const { publicUrl } = addresses
+      return reply
+        .code(301)
+        .headers({ ...buildSecurityHeaders(publicUrl), ...ALLOW_ANY_ORIGIN })
+        .headers(HAS_TOKEN.test(path) ? PRIVATE_HEADERS : { 'cache-control': 'public, max-age=86400' })
+        .header('location', `${getBasePath(publicUrl)}${path}`)
+        .send('')
     }
   return Object.fromEntries(
     Object.entries<PublicHandler>(handlers).map(([path, handle]) => [path, wrap(handle)]),
@@ -37,11 +38,11 @@ export function redirectCapitals<P extends string>(
 }
 
 /** Undefined if the address has no id, or has it in lower case already. The query stays as it is. */
-function findLowerCase(addresses: Addresses, path: string) {
+function findLowerCase(path: string): string | undefined {
   const [, sent = '', below = '', query = ''] = ADDRESS.exec(path) ?? []
   const id = sent.toLowerCase()
   if (parseId(id) === undefined || path.startsWith(`/p/${id}`)) return undefined
   // The names of submodels have capitals of their own.
   const rest = /^\/aas\//i.test(below) ? below.replace(/^\/aas\//i, '/aas/') : below.toLowerCase()
-  return { url: `${passportUrl(addresses, id)}${rest}${query}`, hasQuery: query !== '' }
+  return `/p/${id}${rest}${query}`
 }
