@@ -2293,6 +2293,7 @@ export type Texts = {
     cn_or_hs: string
     country: string
     country_meant: (values: { meant: Value }) => string
+    country_kosovo: string
     language: string
     language_meant: (values: { meant: Value }) => string
     url_long: (values: { most: Value }) => string

@@ -56,6 +56,8 @@ export const PROBLEMS = {
   cn_or_hs: 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.',
   country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
   country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',
+  country_kosovo:
+    'must be a country of ISO 3166-1, which has no code for Kosovo: XK is a code of EU customs, and stays in customs papers. Write RS, under which ISO 3166-2 lists Kosovo.',
   language: 'must be a language code of BCP 47, such as en or pt-BR.',
   language_meant: 'must be a language code of BCP 47, such as en or pt-BR; write {meant}.',
   url_long: 'is too long for an address; at most {most} characters are allowed.',

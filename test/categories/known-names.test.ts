@@ -18,7 +18,7 @@ import {
   VALUE_SYNONYMS,
 } from '../../src/categories/names/synonyms.ts'
 import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
-import { COUNTRIES } from '../../src/kernel/countries.ts'
+import { COUNTRIES, COUNTRIES_BY_ALPHA_3, isCountry } from '../../src/kernel/countries.ts'
 
 const fieldAt = (category: string, path: string): Field => {
   const [first, member] = path.split('.')
@@ -174,6 +174,58 @@ describe('listed values', () => {
       assert.ok(COUNTRIES.includes(code))
       for (const name of names) assert.deepEqual(country(name), { code, certainty: 'exact' }, name)
     }
+  })
+})
+
+describe('countries', () => {
+  const country = fieldAt('textile', 'countryOfManufacture')
+  const store = (text: string) => toCanonicalName('countryOfManufacture', country, text)
+
+  test('are recognised by their names in 24 languages and by both codes', () => {
+    const ambiguous = new Set<string>()
+    for (const { code: language } of LANGUAGES) {
+      const names = new Intl.DisplayNames([language], { type: 'region' })
+      for (const code of COUNTRIES) {
+        const stored = store(names.of(code) ?? '')
+        if (!isCountry(stored)) ambiguous.add(names.of(code) ?? '')
+        else assert.equal(stored, code, `${language}: ${names.of(code)}`)
+      }
+    }
+    assert.deepEqual([...ambiguous].toSorted(), ['Congo', 'Kongo', 'Saint Martin', 'Saint-Martin'])
+    assert.deepEqual([...COUNTRIES_BY_ALPHA_3.values()], COUNTRIES)
+    for (const [long, short] of COUNTRIES_BY_ALPHA_3) assert.equal(store(long), short)
+    for (const [long, short] of Object.entries({ DEU: 'DE', CHE: 'CH', MNE: 'ME', ZWE: 'ZW', ATA: 'AQ' }))
+      assert.equal(store(long), short)
+  })
+
+  test('are recognised as labels, papers and programs name them', () => {
+    const written = {
+      IT: ['Made in Italy', 'MADE IN ITALY', 'Prodotto in Italia', 'Italy (IT)', 'IT - Italien', 'ita'],
+      CN: ['PRC', 'P.R.C.', 'Made in P.R. China', 'VR China', "China, People's Republic of", 'CN / China'],
+      ...{ MM: ['Burma', 'Birmanie', 'Myanmar', 'Myanmar (Burma)'], SZ: ['Swaziland'], LK: ['Ceylon'] },
+      ...{ NL: ['Netherlands (the)', 'The Netherlands'], KR: ['Korea, Republic of'], RS: ['XS'], GB: ['XI'] },
+      ...{ DE: ['Hergestellt in Deutschland', 'Made in DE', 'de'], FR: ['Fabriqué en France'] },
+    }
+    for (const [code, names] of Object.entries(written))
+      for (const name of names) assert.equal(store(name), code, name)
+  })
+
+  test('stay as written if they are unknown, several, or not there any more', () => {
+    const texts = ['N/A', 'na', 'n.a.', '-', 'Made in EU', 'Italy, France', 'IT/DE', 'Congo', 'Yugoslavia']
+    for (const text of [...texts, 'XK', 'Kosovo', 'Italy '.repeat(40)]) assert.equal(store(text), text)
+  })
+
+  test('Kosovo is named with the code that its products may carry', () => {
+    const textile = findCategory('textile')
+    assert.ok(textile)
+    for (const text of ['XK', 'xk', 'Kosovo', 'Made in Kosovo', 'Κοσσυφοπέδιο'])
+      assert.match(
+        validateData(textile, { countryOfManufacture: text })
+          .errors.map(one => one.message)
+          .join(),
+        /countryOfManufacture must be .+ no code for Kosovo: XK is a code of EU customs.+ Write RS,/,
+        text,
+      )
   })
 })
 

@@ -1,13 +1,12 @@
 /**
- * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and
+ * Finds fields, values and yes or no by the names that people use: labels in all 24 languages and
  * synonyms.
  */
 import { findLabel, getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
-import { COUNTRIES } from '../../kernel/countries.ts'
 import { once, perObject } from '../../kernel/memo.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import type { Field } from '../field.ts'
-import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './synonyms.ts'
+import { VALUE_SYNONYMS } from './synonyms.ts'
 
 /**
  * Returns the letters and digits of a text in lower case without accents, so that "Pflege-Hinweise" and
@@ -82,27 +81,6 @@ export function includesParentName(path: string, key: string): boolean {
   )
   return [path, ...full].some(text => normalizeName(text) === key)
 }
-
-/** 249 names in 24 languages. */
-const getCountryNames = once(() => {
-  const codes = new Map<string, string>()
-  for (const { code } of LANGUAGES) {
-    const names = new Intl.DisplayNames([code], { type: 'region', fallback: 'none' })
-    for (const country of COUNTRIES) {
-      const key = normalizeName(names.of(country) ?? '')
-      if (key !== '' && !codes.has(key)) codes.set(key, country)
-    }
-  }
-  for (const [country, names] of Object.entries(COUNTRY_SYNONYMS)) {
-    for (const name of names) codes.set(normalizeName(name), country)
-  }
-  for (const country of COUNTRIES) codes.set(country.toLowerCase(), country)
-  return codes
-})
-
-/** `Deutschland` → `DE` */
-export const findCountryByName = (text: string): string | undefined =>
-  getCountryNames().get(normalizeName(text))
 
 const valueNames = new WeakMap<Field, ReadonlyMap<string, string>>()
 

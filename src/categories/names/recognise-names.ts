@@ -12,7 +12,8 @@ import {
 } from '../../i18n/catalogue.ts'
 import { once } from '../../kernel/memo.ts'
 import type { Field } from '../field.ts'
-import { findCountryByName, findValueByName, listSpellings, normalizeName } from './name-lookup.ts'
+import { findCountryByName } from './country-names.ts'
+import { findValueByName, listSpellings, normalizeName } from './name-lookup.ts'
 import { findNearestName } from './nearest-name.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, QUALIFIERS } from './synonyms.ts'
 

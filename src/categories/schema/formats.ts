@@ -6,7 +6,7 @@ import { COUNTRIES, isCountry } from '../../kernel/countries.ts'
 import type { DetailCode } from '../../kernel/errors.ts'
 import type { Format } from '../field.ts'
 import { canonicalizeLanguage, MAX_LANGUAGE_TAG_LENGTH, repairLanguage } from '../language.ts'
-import { findCountryByName } from '../names/name-lookup.ts'
+import { findCountryByName, namesKosovo } from '../names/country-names.ts'
 import { type Problem, type ProblemKey, problem, suggest } from '../problems.ts'
 
 export type Violation = { code: DetailCode; problem: Problem }
@@ -131,7 +131,8 @@ function buildCountryPattern(): string {
 }
 
 /** Suggests a code for the country's name in any language, and for `UK`. */
-const explainCountry = (text: string): Problem => suggest('country', findCountryByName(text))
+const explainCountry = (text: string): Problem =>
+  namesKosovo(text) ? problem('country_kosovo') : suggest('country', findCountryByName(text))
 
 export const explainLanguage = (text: string): Problem => suggest('language', repairLanguage(text))
 

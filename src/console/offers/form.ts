@@ -1,7 +1,7 @@
 /** The form of an offer: what was typed, its problems, and the page. */
 import { html } from 'ghtml'
 import { allCategories } from '../../categories/catalogue.ts'
-import { findCountryByName } from '../../categories/names/name-lookup.ts'
+import { findCountryByName } from '../../categories/names/country-names.ts'
 import { getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
 import { isCountry } from '../../kernel/countries.ts'
