@@ -210,19 +210,28 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal(n, 0)
   })
 
-  test('two concurrent lists of changes for the same units: every unit has both changes', async () => {
+  test('concurrent lists of changes for the same units, by model and by batch: every unit has all changes', async () => {
     const model = await s.model()
-    const ids = await s.items(model, 'z', 60)
-    const night = (data: object) =>
+    const batch = await s.batch(model, 'Z')
+    const ids = await s.items(batch, 'z', 60)
+    const night = (parent: string, data: object) =>
       update(
-        model,
+        parent,
         ids.map((_, i) => ({ serial: `z${i}`, data })),
       )
-    const answers = await Promise.all([night({ stateOfHealth: 80 }), night({ weightKg: 8 })])
+    const answers = await Promise.all([
+      night(model, { stateOfHealth: 80 }),
+      night(batch, { weightKg: 8 }),
+      night(model, { nominalVoltage: 36 }),
+      night(batch, { note: 'checked' }),
+    ])
     for (const { json } of answers) assert.equal(json.data.summary.updated, 60)
     for (const id of ids) {
       const { data, version_no } = await s.call('GET', `/${id}`)
-      assert.deepEqual([data.stateOfHealth, data.weightKg, version_no], [80, 8, 3])
+      assert.deepEqual(
+        [data.stateOfHealth, data.weightKg, data.nominalVoltage, data.note, version_no],
+        [80, 8, 36, 'checked', 5],
+      )
     }
   })
 })

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { exportContents, exportPassports } from '../../src/passports/copies/export-rows.ts'
-import { readStatesInBatches } from '../../src/passports/core/state.ts'
+import { type BulkState, readStatesInBatches } from '../../src/passports/core/state.ts'
 import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
@@ -48,6 +48,23 @@ describe('many of the largest passports', () => {
     }
     assert.ok(pieces.length >= 2 && pieces.length < MODELS, `${pieces.length} pieces`)
     assert.deepEqual(pieces.flat(), models.map(uuid).toReversed())
+  })
+
+  test('units of the largest model share its content: 40 are one chunk, whether they have own fields or not', async () => {
+    const model = models[1] ?? ''
+    const units = await s.items(model, 'shared', 40)
+    await s.call('PATCH', `/${units[3]}`, { data: { weightGrams: 3 } })
+    const pieces: BulkState[][] = []
+    for await (const states of readStatesInBatches(s.account.ctx, units.map(uuid))) pieces.push(states)
+    assert.equal(pieces.length, 1)
+    const [states = []] = pieces
+    assert.deepEqual(
+      states.map(({ row }) => row.id),
+      units.map(uuid).toReversed(),
+    )
+    assert.equal(new Set(states.map(({ inherited }) => inherited)).size, 1)
+    assert.deepEqual(states.at(-4)?.own, { weightGrams: 3 })
+    assert.deepEqual(states[0]?.inherited.own, LARGE)
   })
 
   test('are updated in one call, in the order of rows, beside new ones; a second row for one is rejected', async () => {

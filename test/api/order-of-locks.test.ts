@@ -196,7 +196,7 @@ const WRITES: Record<string, (world: World) => Request> = {
     ...{ method: 'POST', path: '/dpp/v1/dpps' },
     body: {
       ...buildFurniture(),
-      uniqueProductIdentifier: `https://id.gs1.org/01/0${pick(gtins)}`,
+      uniqueProductIdentifier: `https://id.gs1.org/01/0${pick([...gtins, nextGtin()])}`,
       digitalProductPassportId: pickDppId(),
     },
   }),

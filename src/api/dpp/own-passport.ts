@@ -52,7 +52,7 @@ export const changeOwnPassport = (
       const own = await attempt(call, options, decide)
       if (own !== undefined) return own
     }
-    return attemptLocked(call.account, call.id, tx =>
+    return attemptLocked(call.account, [call.id], tx =>
       attempt({ ...call, account: tx, setup: { ...call.setup, sql: tx.sql } }, options, decide),
     )
   })

@@ -1,6 +1,7 @@
 /** Create or update: one product named by its SKU or GTIN, or up to 500 in a call. */
 import { assert } from '../../kernel/errors.ts'
-import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
+import { recordEtag } from '../../passports/core/record.ts'
+import type { BulkRow } from '../../passports/core/state.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModel, syncModels } from '../../passports/sync/sync-models.ts'
 import {
@@ -120,7 +121,7 @@ async function putProduct(call: Put, matchBy: MatchBy, address: string): Promise
 }
 
 /** RFC 9110 §13.1: `If-Match` needs an existing product, `If-None-Match: *` needs a new one. */
-function isExpected({ headers }: AccountCall, current: PassportRow | undefined): boolean {
+function isExpected({ headers }: AccountCall, current: BulkRow | undefined): boolean {
   if (current === undefined) return headers['if-match'] === undefined
   return allowsChange(headers, recordEtag(current))
 }

@@ -5,7 +5,7 @@ import { normaliseData } from '../../categories/check/validate.ts'
 import { AppError, assert, type Detail, type ErrorCode, invalid, notFound } from '../../kernel/errors.ts'
 import { gtinTakenError, type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
 import { LEVEL_NAME } from '../core/record.ts'
-import { effectiveData, getState, type PassportState, readStatesOnShards } from '../core/state.ts'
+import { type BulkState, effectiveData, getState, readStatesOnShards } from '../core/state.ts'
 import { type Gate, openGate } from '../readiness/gate.ts'
 import {
   type PlannedData,
@@ -60,7 +60,7 @@ export async function judgeDrafts(ctx: AccountContext, drafts: readonly Draft[])
 
 async function readStates(ctx: AccountContext, drafts: readonly Draft[]) {
   const uuids = [...new Set(drafts.flatMap(draft => draft.product_id ?? []))]
-  const states = new Map<string, PassportState>()
+  const states = new Map<string, BulkState>()
   if (uuids.length === 0) return states
   for await (const batch of readStatesOnShards(ctx, uuids))
     for (const state of batch) states.set(state.row.id, state)
@@ -78,7 +78,7 @@ type PlannedDraft = {
 function planDraft(
   ctx: AccountContext,
   draft: Draft,
-  { requireReady, states }: { requireReady: Gate; states: ReadonlyMap<string, PassportState> },
+  { requireReady, states }: { requireReady: Gate; states: ReadonlyMap<string, BulkState> },
 ): PlannedDraft {
   const { category, data, product_id: productId } = draft
   if (productId === null) {

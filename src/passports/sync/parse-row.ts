@@ -14,7 +14,7 @@ import {
   requireCategory,
   requireData,
 } from '../core/check-data.ts'
-import type { PassportRow } from '../core/record.ts'
+import type { BulkRow } from '../core/state.ts'
 
 export const MATCH_BY = ['sku', 'gtin'] as const
 export type MatchBy = (typeof MATCH_BY)[number]
@@ -32,7 +32,7 @@ export type SyncRow = {
   /** Fields of a new model that `data` lacks. */
   defaults: PassportData
   /** Checks `If-Match`; undefined: no model matches the row. */
-  expects: (current: PassportRow | undefined) => boolean
+  expects: (current: BulkRow | undefined) => boolean
 }
 
 const MEMBERS = ['category', 'data', 'match_by']

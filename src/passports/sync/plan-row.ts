@@ -15,7 +15,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 import { type RowProblemKey, rowProblem } from '../core/row-problems.ts'
-import type { PassportState } from '../core/state.ts'
+import type { BulkRow, BulkState } from '../core/state.ts'
 import type { Gate } from '../readiness/gate.ts'
 import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
 import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
@@ -30,7 +30,7 @@ type Warned = { row: SyncRow; warnings: readonly Detail[] }
 /** `bytes`: the approximate size of its data. `claimedBy`: from `findBySku`. */
 export type Creation = Warned & { kind: 'create'; model: ModelRow; bytes: number; claimedBy: string | null }
 /** `claims`: the GTIN-14 that the model does not have yet. */
-export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & PlannedVersion
+export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & Omit<PlannedVersion, 'summary'>
 export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
@@ -56,7 +56,7 @@ export function findMatch(
 }
 
 /** Whether a model still has the row's key. */
-export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportState): boolean {
+export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: BulkState): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
   return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key
 }
@@ -79,14 +79,14 @@ function formerGtinError(row: SyncRow, uuid: string): AppError {
 export function planRow(
   ctx: AccountContext,
   row: SyncRow,
-  current: PassportState | undefined,
+  current: BulkState | undefined,
   options: PlanOptions,
 ): Plan {
   if (!row.expects(current?.row)) throw versionConflictError(row, current?.row)
   return current === undefined ? planCreation(ctx, row, options) : planChange(ctx, row, current, options)
 }
 
-function versionConflictError({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
+function versionConflictError({ matchBy, key }: SyncRow, current: BulkRow | undefined): AppError {
   const message =
     current === undefined
       ? `There is no product with this ${matchBy.toUpperCase()} yet, so If-Match cannot match. Leave it out to create one.`
@@ -123,7 +123,7 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
 function planChange(
   ctx: AccountContext,
   row: SyncRow,
-  current: PassportState,
+  current: BulkState,
   options: SyncOptions,
 ): Update | Unchanged {
   const { planned } = collectErrors({
@@ -132,14 +132,17 @@ function planChange(
     planned: () => planNextVersion(ctx, current, { ...options, data: row.data }),
   })
   const { next, warnings, isUnchanged } = planned
-  if (isUnchanged) return { kind: 'unchanged', row, passport: current.row, warnings }
+  if (isUnchanged) {
+    const passport = { ...current.row, data: current.inheritedText }
+    return { kind: 'unchanged', row, passport, warnings }
+  }
   const { gtin } = current.row
   const claims =
     next.gtin14 !== null && (gtin === null || toGtin14(gtin) !== next.gtin14) ? next.gtin14 : null
-  return { kind: 'update', row, claims, ...planned }
+  return { kind: 'update', row, claims, passport: planned.passport, next, warnings, isUnchanged }
 }
 
-function requireSameCategory({ category }: SyncRow, current: PassportRow): void {
+function requireSameCategory({ category }: SyncRow, current: BulkRow): void {
   if (category === undefined || category === current.category) return
   requireCategory(category)
   const at = { path: ['category'], code: 'immutable' } as const

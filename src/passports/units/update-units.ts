@@ -9,6 +9,7 @@ import { type PassportData, removeNulls, requireData } from '../core/check-data.
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
+import { queueByPassport } from '../write/change-queue.ts'
 import { lockPassports } from '../write/lock-passports.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import {
@@ -41,7 +42,12 @@ export async function updateUnits(
   const errors: RowRejection[] = []
   const updated: UpdatedUnit[] = []
   const changes = listChanges(input, names, { found, errors })
-  await (input.dryRun ? previewUnitChanges : writeUnitChanges)(ctx, changes, { updated, errors })
+  const out = { updated, errors }
+  if (input.dryRun) await previewUnitChanges(ctx, changes, out)
+  else if (isTransaction(ctx.sql)) await writeUnitChanges(ctx, changes, out)
+  // Calls for the same units would read and check all of them again. A transaction must not wait here for one
+  // that waits for its locks.
+  else await queueByPassport(ctx.sql, parent.id, () => writeUnitChanges(ctx, changes, out))
   await markOutdated(ctx, input, updated)
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }

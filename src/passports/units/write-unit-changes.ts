@@ -3,16 +3,14 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { findUnknownFiles } from '../core/file-uses.ts'
-import { withSummaryData } from '../core/record.ts'
 import type { RowRejection } from '../core/row-problems.ts'
-import { type PassportState, readStatesInBatches } from '../core/state.ts'
-import { MAX_UNLOCKED_ATTEMPTS } from '../write/change-queue.ts'
+import { type BulkState, readStatesInBatches } from '../core/state.ts'
+import { attemptLocked } from '../write/change-queue.ts'
 import type { WrittenPassport } from '../write/create.ts'
 import { type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
-import { type PassportChange, updatePassport } from '../write/update.ts'
+import type { PassportChange } from '../write/update.ts'
 import { splitForStatements, writeStorable } from '../write/write-storable.ts'
 import { listUsesOfVersion, writeVersions } from '../write/write-versions.ts'
-import { runConcurrently } from './run-concurrently.ts'
 
 /** Each unit is in one change. */
 export type UnitChange = { index: number; change: PassportChange }
@@ -20,31 +18,28 @@ export type UnitChange = { index: number; change: PassportChange }
 export type UpdatedUnit = { index: number; written: WrittenPassport }
 export type UnitOutcome = { updated: UpdatedUnit[]; errors: RowRejection[] }
 
-type PlannedChange = { row: UnitChange; planned: PlannedVersion }
+/** Without the effective data: of 500 units it may not fit into memory. */
+type PlannedUnit = Pick<PlannedVersion, 'summary' | 'next' | 'warnings'>
+type PlannedChange = { row: UnitChange; planned: PlannedUnit }
 
-/** Other requests need connections too. */
-const MAX_CONCURRENT = 8
-
-/** A unit that fails does not affect others. Units that others change all the time are changed one by one. */
+/** A unit that fails does not affect others. Units that others change meanwhile are locked and read again. */
 export async function writeUnitChanges(
   ctx: AccountContext,
   changes: readonly UnitChange[],
   out: UnitOutcome,
 ): Promise<void> {
-  let open = changes
-  for (let attempt = 0; attempt < MAX_UNLOCKED_ATTEMPTS && open.length > 0; attempt++) {
-    const lost: UnitChange[] = []
-    await planChanges(ctx, open, { out, lost }, some => writePlanned(ctx, some, { out, lost }))
-    open = lost
-  }
-  await runConcurrently(open, MAX_CONCURRENT, async ({ index, change }) => {
-    try {
-      addUpdated(out, index, await updatePassport(ctx, change))
-    } catch (error) {
-      rejectUnit(out, index, error)
-    }
-    return true
+  const lost: UnitChange[] = []
+  await planChanges(ctx, changes, { out, lost }, some => writePlanned(ctx, some, { out, lost }))
+  if (lost.length === 0) return
+  const uuids = lost.map(({ change }) => change.uuid)
+  const { updated, errors } = await attemptLocked(ctx, uuids, async tx => {
+    const locked: Target = { out: { updated: [], errors: [] }, lost: [] }
+    await planChanges(tx, lost, locked, some => writePlanned(tx, some, locked))
+    for (const { index } of locked.lost) rejectUnit(locked.out, index, notFound('product'))
+    return locked.out
   })
+  out.updated.push(...updated)
+  out.errors.push(...errors)
 }
 
 /** Checks all that can be checked and writes nothing. */
@@ -88,14 +83,10 @@ async function planChanges(
 }
 
 /** Nothing if the change is rejected. */
-function planUnit(
-  ctx: AccountContext,
-  row: UnitChange,
-  state: PassportState,
-  out: UnitOutcome,
-): PlannedChange[] {
+function planUnit(ctx: AccountContext, row: UnitChange, state: BulkState, out: UnitOutcome): PlannedChange[] {
   try {
-    return [{ row, planned: planNextVersion(ctx, state, row.change) }]
+    const { summary, next, warnings } = planNextVersion(ctx, state, row.change)
+    return [{ row, planned: { summary, next, warnings } }]
   } catch (error) {
     rejectUnit(out, row.index, error)
     return []
@@ -123,7 +114,7 @@ async function writePlanned(
 async function addResults(
   planned: readonly PlannedChange[],
   out: UnitOutcome,
-  resultOf: (planned: PlannedVersion) => Date | AppError | undefined,
+  resultOf: (planned: PlannedUnit) => Date | AppError | undefined,
 ): Promise<void> {
   const pauseIfDue = yieldBetweenRows()
   for (const { row, planned: one } of planned) {
@@ -131,14 +122,14 @@ async function addResults(
     const result = resultOf(one)
     if (result instanceof AppError) rejectUnit(out, row.index, result)
     else if (result !== undefined) {
-      const { passport, warnings } = one
-      addUpdated(out, row.index, { passport: { ...passport, updated_at: result }, warnings })
+      const { summary, warnings } = one
+      addUpdated(out, row.index, { passport: { ...summary, updated_at: result }, warnings })
     }
   }
 }
 
-const addUpdated = ({ updated }: UnitOutcome, index: number, { passport, warnings }: WrittenPassport) =>
-  updated.push({ index, written: { passport: withSummaryData(passport), warnings } })
+const addUpdated = ({ updated }: UnitOutcome, index: number, written: WrittenPassport) =>
+  updated.push({ index, written })
 
 /** Throws any error that is not the row's. */
 function rejectUnit({ errors }: UnitOutcome, index: number, error: unknown): void {

@@ -29,13 +29,17 @@ export const retryUntilWritten = <T>(ctx: AccountContext, uuid: string, attempt:
       const written = await attempt(ctx)
       if (written !== undefined) return written
     }
-    return attemptLocked(ctx, uuid, attempt)
+    return attemptLocked(ctx, [uuid], attempt)
   })
 
-/** Makes one attempt while nobody else can change the passport. */
-export function attemptLocked<T>(ctx: AccountContext, uuid: string, attempt: Attempt<T>): Promise<T> {
+/** Makes one attempt while nobody else can change the passports. It may be called again after a rollback. */
+export function attemptLocked<T>(
+  ctx: AccountContext,
+  uuids: readonly string[],
+  attempt: Attempt<T>,
+): Promise<T> {
   const run = async (tx: AccountContext) => {
-    await lockPassports(tx, [uuid])
+    await lockPassports(tx, uuids)
     const written = await attempt(tx)
     if (written === undefined) throw new TransactionConflict()
     return written

@@ -14,8 +14,8 @@ import {
 } from '../core/check-data.ts'
 import { requireKnownRules } from '../core/check-declared-rules.ts'
 import { listChangedFields } from '../core/inherit.ts'
-import type { PassportRow } from '../core/record.ts'
-import { effectiveData, type PassportState } from '../core/state.ts'
+import { type PassportRow, summaryData } from '../core/record.ts'
+import { type BulkRow, effectiveData, type PassportState } from '../core/state.ts'
 import { buildNextVersion, type NextVersion } from './write-versions.ts'
 
 export const CHANGE_TYPES = ['change', 'correction'] as const
@@ -31,9 +31,13 @@ export type DataChange = {
   schemaVersion?: number
 }
 
-/** `passport`: the passport with the new version. */
+/** What the next version is planned from. */
+type Plannable = Omit<PassportState, 'row'> & { row: BulkRow }
+
+/** `passport`: the passport with the new version. `summary`: the same with the data of a summary. */
 export type PlannedVersion = {
   passport: PassportRow
+  summary: PassportRow
   next: NextVersion
   warnings: readonly Detail[]
   /** Neither a value nor the meaning of a key would change. */
@@ -41,11 +45,7 @@ export type PlannedVersion = {
 }
 
 /** Throws `validation` with every violation. */
-export function planNextVersion(
-  ctx: AccountContext,
-  current: PassportState,
-  change: DataChange,
-): PlannedVersion {
+export function planNextVersion(ctx: AccountContext, current: Plannable, change: DataChange): PlannedVersion {
   const isModel = current.row.level === 'm'
   if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([unitGtinProblem])
   const before = effectiveData(current)
@@ -66,9 +66,12 @@ export function planNextVersion(
     changed: [...new Set([...listChangedFields(before, checked.data), ...newlyKnown])].sort(),
   })
   return {
-    // A getter, because a bulk call reads it only of the rows that change.
+    // Getters, because a bulk call reads one of them, and only of the rows that change.
     get passport() {
-      return toPassport(ctx, current.row, checked)
+      return toPassport(ctx, current.row, checked, checked.data)
+    },
+    get summary() {
+      return toPassport(ctx, current.row, checked, summaryData(checked.data))
     },
     next,
     warnings: checked.warnings,
@@ -81,7 +84,7 @@ export function planNextVersion(
  * was not sent, the passport stays at that version, so that the key stays private.
  */
 function findCategoryOfVersion(
-  { row }: PassportState,
+  { row }: Plannable,
   change: DataChange,
   keys: readonly string[],
 ): CompleteCategory {
@@ -95,7 +98,7 @@ function findCategoryOfVersion(
 }
 
 /** Stored free-form keys that become fields: a change for readers, also if the value stays. */
-function listNewlyKnown({ row }: PassportState, { data, schemaVersion }: CheckedData): string[] {
+function listNewlyKnown({ row }: Plannable, { data, schemaVersion }: CheckedData): string[] {
   if (schemaVersion <= row.schema_version) return []
   const known = dropNewerKeys(requireCategory(row.category, row.schema_version), data)
   return Object.keys(data).filter(key => !Object.hasOwn(known, key))
@@ -116,7 +119,7 @@ export const unitGtinProblem: Detail = {
 /** A model's data becomes a new content; a unit keeps the content that it inherits from. */
 function toNextVersion(
   ctx: AccountContext,
-  { row, contentId, contentHash, versionHash }: PassportState,
+  { row, contentId, contentHash, versionHash }: Plannable,
   { changeType, note }: Pick<DataChange, 'changeType' | 'note'>,
   { checked, own, changed }: { checked: CheckedData; own: PassportData | null; changed: string[] },
 ): NextVersion {
@@ -146,16 +149,17 @@ export const appendLot = (search: string, lot: string | null) =>
 
 function toPassport(
   ctx: AccountContext,
-  row: PassportRow,
-  { data, schemaVersion }: CheckedData,
+  row: BulkRow,
+  { data: { gtin }, schemaVersion }: CheckedData,
+  shown: PassportData,
 ): PassportRow {
   return {
     ...row,
     version_no: row.version_no + 1,
     created_by: ctx.actorId,
     schema_version: schemaVersion,
-    gtin: typeof data.gtin === 'string' ? data.gtin : null,
-    data: JSON.stringify(data),
+    gtin: typeof gtin === 'string' ? gtin : null,
+    data: JSON.stringify(shown),
   }
 }
 
