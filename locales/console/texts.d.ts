@@ -1108,6 +1108,10 @@ export type Texts = {
     sheet: string
     sheetHint: string
     readSheet: string
+    header: string
+    headerHint: string
+    headerRow: (values: { row: Value; titles: Value }) => string
+    readHeader: string
     columns: string
     columnsLead: string
     column: string
@@ -1293,6 +1297,13 @@ export type Texts = {
     noColumn: string
     emptyCell: string
     shares: string
+    damages: {
+      exponent: string
+      digits: string
+      formula: string
+      formula_error: string
+      hashes: string
+    }
     faults: {
       empty: string
       no_rows: string

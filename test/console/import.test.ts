@@ -387,11 +387,11 @@ describe('limits of a spreadsheet', () => {
     assert.equal(formIn(next)['c.0'], 'productName')
   })
 
-  test('a formula is read and exported as text', async () => {
+  test('a formula is refused; a text that looks like one is stored and exported as text', async () => {
     const evil = '=HYPERLINK("http://evil.example","x")'
-    const at = await bring(sheet([cells(0, { sku: evil })]))
-    await check(at)
-    assert.deepEqual(counts(await run(at)), [1, 0, 0, 0])
+    const at = await bring(sheet([cells(0, { sku: evil }), cells(1, { sku: `'${evil}` })]))
+    assert.match((await check(at)).text, /The cell has a formula instead of its result/)
+    assert.deepEqual(counts(await run(at)), [1, 0, 0, 1])
     const csv = (await download(editor, '/console/export/file?category=textile&format=csv')).toString()
     assert.ok(csv.includes(`"'=HYPERLINK(`))
     assert.doesNotMatch(csv, /(^|,)"?=/m)

@@ -89,7 +89,7 @@ export async function renderColumnsPage(
       ? html`<p class="quiet">${texts.readAs({ encoding: sheet.encoding })}</p>`
       : ''
   const body = html`!${renderImportHead(words, sheet, texts.columns)}<p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, room)}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, room)}!${renderSheetChoice(words, sheet)}!${renderHeaderChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${getImportUrl(sheet)}/columns" novalidate>!${renderSettings(words, sheet, { settings, problems })}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${getImportUrl(sheet)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
@@ -107,6 +107,23 @@ function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImpor
   const options = sheets.map(name => [name, name] as const)
   const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
   return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
+}
+
+/** Only if the titles are not known, or not in the first row. */
+function renderHeaderChoice(words: Words, { id, traits: { head } }: SpreadsheetImport): string {
+  if (head === undefined) return ''
+  const texts = words.texts.spreadsheets
+  const options = head.rows.map(
+    ([no, titles]) => [String(no), texts.headerRow({ row: words.number(no), titles })] as const,
+  )
+  const field = {
+    name: 'header',
+    label: texts.header,
+    hint: texts.headerHint,
+    value: String(head.no),
+    options,
+  }
+  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readHeader}</button></form>`
 }
 
 /** Shared by all columns, so that the page stays small. */
@@ -231,15 +248,16 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
   return { to: `${IMPORT}/${id}` }
 }
 
-/** Switches to another sheet of an uploaded workbook; the stored file is parsed again. */
+/** Switches to another sheet or header of an uploaded file; the stored file is parsed again. */
 export async function submitSheetChoice(visit: Visit): Promise<Outcome> {
   const { ctx, words, id, form } = visit
   const uuid = requireProductUuid(id)
   const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)
+  const headerNo = /^\d{1,7}$/.test(form.text('header')) ? Number(form.text('header')) : undefined
   try {
     const isRead = await limitReads({ sql: ctx.sql, accountId: ctx.accountId, bytes: 0 }, async () => {
-      await selectSheet(ctx, uuid, form.raw('sheet'))
+      await selectSheet(ctx, uuid, headerNo === undefined ? { sheet: form.raw('sheet') } : { headerNo })
       return true
     })
     return isRead ? { to: `${IMPORT}/${id}` } : again(words.texts.spreadsheets.busy)

@@ -69,13 +69,12 @@ export function explainRowError(words: Words, fault: RowError): string {
   return `${said} ${words.texts.spreadsheets.found({ count: found })}`
 }
 
-function explainErrorKind(words: Words, { code, message, field, said, refusal }: RowError): string {
-  const { refusals, refused, twice, repeated, shares, noColumn, emptyCell } = words.texts.spreadsheets
-  if (code === 'shares') return shares
-  if (code === 'repeated') return repeated
-  if (code === 'no_column') return noColumn
-  if (code === 'required') return emptyCell
+function explainErrorKind(words: Words, fault: RowError): string {
+  const { code, message, field, said, refusal } = fault
+  const { refusals, refused, twice, damages } = words.texts.spreadsheets
+  if (isFixed(code)) return getFixedSentences(words)[code]
   if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
+  if (code === 'damaged') return findText(damages, said?.key ?? '') ?? message
   if (code === 'picture') {
     const text = findText(words.texts.spreadsheets.pictureErrors, said?.key ?? '')
     return text === undefined ? message : renderText(text, said?.facts ?? {})
@@ -83,6 +82,16 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
   if (code !== 'refused')
     return explainProblem(words, { code, message, field, ...(said ? { [TRANSLATION]: said } : {}) })
   return words.language === 'en' ? message : (findText(refusals, refusal ?? '') ?? refused)
+}
+
+const FIXED = ['shares', 'repeated', 'no_column', 'required'] as const
+type FixedCode = (typeof FIXED)[number]
+
+const isFixed = (code: RowError['code']): code is FixedCode => FIXED.some(one => one === code)
+
+function getFixedSentences({ texts }: Words): Readonly<Record<FixedCode, string>> {
+  const { shares, repeated, noColumn, emptyCell } = texts.spreadsheets
+  return { shares, repeated, no_column: noColumn, required: emptyCell }
 }
 
 /** The label of the field that an error concerns, for fields without a column. */

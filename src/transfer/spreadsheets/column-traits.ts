@@ -1,9 +1,12 @@
 /** Traits of columns that only the cells show, collected while the rows are stored. */
 import { type Cell, classifyNumber, type DecimalMark, isEmptyCell } from './cell.ts'
+import type { HeaderChoice } from './find-header.ts'
 import { splitAmount } from './measurement-units.ts'
 
 /** Indexes of columns. */
 export type ColumnTraits = {
+  /** Which row has the titles, if a person should look. */
+  head?: HeaderChoice | undefined
   /** All cells are between 0 and 1, and not all are 0: shares may be fractions. */
   fractions: readonly number[]
   /** Some cell is outside 0 to 1. */

@@ -16,14 +16,32 @@ export function detectCsvDialect(sample: string): CsvDialect {
   const declared = SEPARATORS.find(one => one === named)
   if (line !== undefined && declared !== undefined)
     return { separator: declared, start: line.length, firstRowNumber: 2 }
-  const header = findHeaderLine(sample).replaceAll(/"(?:[^"]|"")*"/g, '')
-  let best: CsvDialect['separator'] = ','
-  for (const one of SEPARATORS) if (header.split(one).length > header.split(best).length) best = one
-  return { separator: best, start: 0, firstRowNumber: 1 }
+  return { separator: findSeparator(sample), start: 0, firstRowNumber: 1 }
 }
 
-const findHeaderLine = (sample: string) =>
-  sample.split(/\r\n|\n|\r/).find(line => line.trim() !== '' && !/^"?#/.test(line)) ?? ''
+/** The header may stand below a title, so a separator counts only if the next line has it too. */
+function findSeparator(sample: string): CsvDialect['separator'] {
+  const lines = listFirstLines(sample)
+  const found = lines.map(findMostFrequent)
+  const isRepeated = (n: number, one: CsvDialect['separator']) => lines[n + 1]?.includes(one) === true
+  return found.find((one, n) => one !== undefined && isRepeated(n, one)) ?? found[0] ?? ','
+}
+
+function findMostFrequent(line: string): CsvDialect['separator'] | undefined {
+  const count = (one: string) => line.split(one).length - 1
+  const [best] = SEPARATORS.toSorted((a, b) => count(b) - count(a))
+  return best !== undefined && count(best) > 0 ? best : undefined
+}
+
+const MAX_LINES = 20
+
+/** Without quoted cells, which may have line breaks, and without empty lines and comments. */
+const listFirstLines = (sample: string): string[] =>
+  sample
+    .replaceAll(/(^|[\n\r,;\t|])"(?!#)(?:[^"]|"")*"/g, '$1')
+    .split(/\r\n|\n|\r/)
+    .filter(line => line.trim() !== '' && !/^"?#/.test(line))
+    .slice(0, MAX_LINES)
 
 /** The parser's unfinished record. Its types lack it; `test/transfer/read-spreadsheet.test.ts` checks it. */
 type Parsing = { state: { record: readonly unknown[] } }

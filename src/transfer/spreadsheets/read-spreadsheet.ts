@@ -1,6 +1,16 @@
 /** Reads an uploaded file as rows of cells. Its first bytes show the format; all sizes are limited. */
 
+import { type Cell, isEmptyCell } from './cell.ts'
+import { unwrapQuotedFormula } from './cell-damage.ts'
 import { type EncodedText, readText, type TextEncoding } from './decode-text.ts'
+import {
+  findHeader,
+  type HeaderChoice,
+  type HeaderOptions,
+  isComment,
+  MAX_TOP_ROWS,
+  readTitles,
+} from './find-header.ts'
 import { type CsvDialect, detectCsvDialect, readCsvRows } from './read-csv.ts'
 import { listXlsxSheets, readXlsxRows } from './read-xlsx.ts'
 import {
@@ -22,17 +32,28 @@ export type OpenSpreadsheet = {
   sheets?: string[]
   sheet?: string
   header: string[]
+  /** Only if a person should look which row has the titles. */
+  choice?: HeaderChoice | undefined
   /** Throws `SpreadsheetError` at the first invalid row. */
   rows: AsyncIterable<SheetRow>
 }
 
-/** Reads the header of the sheet named `wanted`, by default the first. Throws `SpreadsheetError`. */
-export async function openSpreadsheet(bytes: Buffer, wanted?: string | null): Promise<OpenSpreadsheet> {
+type OpenOptions = HeaderOptions & { sheet?: string | null }
+
+/** Reads the header of the named sheet, by default the first. Throws `SpreadsheetError`. */
+export async function openSpreadsheet(
+  bytes: Buffer,
+  { sheet: wanted, ...options }: OpenOptions = {},
+): Promise<OpenSpreadsheet> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   if (bytes.length > MAX_SPREADSHEET_BYTES) throw new SpreadsheetError('too_large')
   const source = await openSource(bytes, wanted)
   const rows = limitRows(source.rows)[Symbol.asyncIterator]()
-  return { ...source, header: await readHeader(rows), rows: { [Symbol.asyncIterator]: () => rows } }
+  const top = await readTopRows(rows)
+  const found = findHeader(top, options)
+  if (found === undefined) throw new SpreadsheetError('no_header')
+  const below = top.slice(top.indexOf(found.row) + 1)
+  return { ...source, header: readTitles(found.row), choice: found.choice, rows: joinRows(below, rows) }
 }
 
 type Source = Omit<OpenSpreadsheet, 'header'>
@@ -67,21 +88,28 @@ function takeSample({ decode }: EncodedText): string {
   return sample
 }
 
-/** Lines before the header that begin with `#` are comments. */
-async function readHeader(rows: AsyncIterator<SheetRow>): Promise<string[]> {
-  for (;;) {
+async function readTopRows(rows: AsyncIterator<SheetRow>): Promise<SheetRow[]> {
+  const top: SheetRow[] = []
+  while (top.length < MAX_TOP_ROWS) {
     const row = await rows.next()
-    if (row.done) throw new SpreadsheetError('no_header')
-    const cells = row.value.cells.map(cell => String(cell ?? '').trim())
-    if (cells[0]?.startsWith('#')) continue
-    return cells
+    if (row.done) break
+    if (top.length > 0 || !isComment(row.value)) top.push(row.value)
   }
+  return top
+}
+
+async function* joinRows(
+  first: readonly SheetRow[],
+  rest: AsyncGenerator<SheetRow>,
+): AsyncGenerator<SheetRow> {
+  yield* first
+  yield* rest
 }
 
 async function* limitRows(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRow> {
   let count = 0
   for await (const { no, cells } of rows) {
-    while (cells.length > 0 && (cells.at(-1) === null || cells.at(-1) === '')) cells.pop()
+    while (cells.length > 0 && isEmptyCell(cells.at(-1))) cells.pop()
     if (cells.length === 0) continue
     if (cells.length > MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
     // The header and comment lines are added to the rows.
@@ -89,6 +117,8 @@ async function* limitRows(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRo
     for (const cell of cells) {
       if (typeof cell === 'string' && cell.length > MAX_CELL_LENGTH) throw new SpreadsheetError('too_long')
     }
-    yield { no, cells }
+    yield { no, cells: cells.map(readCell) }
   }
 }
+
+const readCell = (cell: Cell): Cell => (typeof cell === 'string' ? unwrapQuotedFormula(cell) : cell)

@@ -16,7 +16,7 @@ export type RowError = {
   column: number | null
   /** The field, as a column name. */
   field: string
-  code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'picture' | 'refused'
+  code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'picture' | 'damaged' | 'refused'
   message: string
   /** The message as a key with facts, for translation. */
   said?: TranslatableMessage

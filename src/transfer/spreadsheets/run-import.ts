@@ -14,6 +14,7 @@ import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel
 import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { isEmptyCell, parseCellText } from './cell.ts'
+import { listCellDamages } from './cell-damage.ts'
 import { saveConstants } from './constant-values.ts'
 import {
   fetchPictures,
@@ -297,7 +298,7 @@ function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
 
-/** Separates the rows to write from those about the same product as an earlier row. */
+/** Separates the rows to write from those with damaged cells or about the same product as an earlier row. */
 function splitRows(
   sheet: SpreadsheetImport,
   { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
@@ -306,6 +307,11 @@ function splitRows(
   const faults: ChunkErrors = []
   const good: GoodRow[] = []
   for (const [place, [rowNo, cells]] of rows.entries()) {
+    const damages = listCellDamages(cells, reading.columns)
+    if (damages.length > 0) {
+      faults.push([place, damages])
+      continue
+    }
     const data = parseRow(cells, reading)
     const first = firsts.get(findMatchKey(data, matchBy) ?? '')
     if (isMarkedDuplicate(sheet.header, cells, data)) {
@@ -344,6 +350,7 @@ async function findFirstRows(
   const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
   for (let no = 0; no < sheet.chunkCount; no++) {
     for (const [rowNo, cells] of await getChunkRows(ctx, sheet.id, no)) {
+      if (listCellDamages(cells, reading.columns).length > 0) continue
       const data = parseRow(cells, key)
       const own = findMatchKey(data, matchBy)
       if (own === undefined || isMarkedDuplicate(sheet.header, cells, data)) continue

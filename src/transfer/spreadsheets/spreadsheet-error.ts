@@ -8,7 +8,7 @@ import type { Cell } from './cell.ts'
 const MESSAGES = {
   empty: 'The file is empty. Choose the spreadsheet that contains your products.',
   no_rows: 'The spreadsheet has a header but no rows below it.',
-  no_header: 'No header row was found: the first row must name the columns.',
+  no_header: 'No header row was found: one row must name the columns.',
   too_large: 'The file is larger than 25 MB. Split it, or save it as XLSX, which is smaller.',
   too_much:
     'When unpacked, the file is larger than a spreadsheet of 100,000 rows can be. Split it, and save it without pictures.',

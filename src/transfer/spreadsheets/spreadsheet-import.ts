@@ -13,6 +13,7 @@ import { buildMappingName, findColumn, isPicturesColumn, UNIT_TO_CHOOSE } from '
 import { type ConstantTexts, loadConstants, selectConstants, splitOffered } from './constant-values.ts'
 import { listAmbiguousColumns, listMarksToChoose, withOwnMarks } from './decimal-marks.ts'
 import type { TextEncoding } from './decode-text.ts'
+import type { CountKnownTitles } from './find-header.ts'
 import { guessMapping, resolveUnits } from './guess-mapping.ts'
 import { type ColumnMapping, loadRemembered } from './mapping.ts'
 import { type OpenSpreadsheet, openSpreadsheet } from './read-spreadsheet.ts'
@@ -80,18 +81,21 @@ export async function createImport(
   upload: { fileName: string; bytes: Buffer; category: string },
 ): Promise<string> {
   const category = requireImportCategory(upload.category)
-  const sheet = await openSpreadsheet(upload.bytes, (await loadRemembered(ctx, category.id)).sheet)
+  const remembered = await loadRemembered(ctx, category.id)
+  const countKnown = countKnownTitles(category, remembered.columns)
+  const sheet = await openSpreadsheet(upload.bytes, { sheet: remembered.sheet, countKnown })
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
   const { sheets = [], encoding = null } = sheet
   const isChoice = sheets.length > 1
+  const isKept = isChoice || sheet.choice !== undefined
   await deleteOldestOpen(ctx)
   await ctx.sql`
     insert into sheet_import (account_id, id, actor_id, created_at, alive_at, file_name, encoding, category, header,
       settings, state, row_count, chunk_count, sheets, book)
     values (${ctx.accountId}, ${id}, ${ctx.actorId}, ${now}, ${now}, ${cleanFileName(upload.fileName)},
       ${encoding}, ${category.id}, '[]', '{}', 'open', 0, 0, ${JSON.stringify(isChoice ? sheets : [])}::text::json,
-      ${isChoice ? upload.bytes : null})`
+      ${isKept ? upload.bytes : null})`
   try {
     await storeSheet(ctx, id, category, sheet)
   } catch (error) {
@@ -101,11 +105,24 @@ export async function createImport(
   return id
 }
 
-/**
- * Replaces the rows by those of another sheet. Throws `not_found`, and `SpreadsheetError` without a change.
- */
-export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
-  const { category } = await getImport(ctx, uuid)
+const countKnownTitles =
+  (category: CompleteCategory, columns: ReadonlyMap<string, string | null>): CountKnownTitles =>
+  titles =>
+    guessMapping(category, titles, columns).filter(name => name !== null).length
+
+/** Which part of the stored file is read: another sheet, or the rows below another header. */
+export type SheetSelection = { sheet?: string; headerNo?: number }
+
+/** Replaces the rows by those selected. Throws `not_found`, and `SpreadsheetError` without a change. */
+export async function selectSheet(
+  ctx: AccountContext,
+  uuid: string,
+  { sheet: name, headerNo: no }: SheetSelection,
+): Promise<void> {
+  const { category: categoryId, sheet } = await getImport(ctx, uuid)
+  const category = requireImportCategory(categoryId)
+  const { columns } = await loadRemembered(ctx, category.id)
+  const options = { sheet: name ?? sheet, no, countKnown: countKnownTitles(category, columns) }
   await inTransaction(ctx.sql, async sql => {
     const [kept] = await sql<{ book: Buffer }[]>`
       update sheet_import set state = 'open', next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
@@ -113,12 +130,7 @@ export async function selectSheet(ctx: AccountContext, uuid: string, name: strin
       returning book`
     if (kept === undefined) return
     await sql`delete from sheet_chunk where account_id = ${ctx.accountId} and import_id = ${uuid}`
-    await storeSheet(
-      { ...ctx, sql },
-      uuid,
-      requireImportCategory(category),
-      await openSpreadsheet(kept.book, name),
-    )
+    await storeSheet({ ...ctx, sql }, uuid, category, await openSpreadsheet(kept.book, options))
   })
 }
 
@@ -126,9 +138,10 @@ async function storeSheet(
   ctx: AccountContext,
   id: string,
   category: CompleteCategory,
-  { header, rows: source, separator, sheets = [], sheet }: OpenSpreadsheet,
+  { header, rows: source, separator, sheets = [], sheet, choice: head }: OpenSpreadsheet,
 ): Promise<void> {
-  const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
+  const { rows, chunks, sample, traits: found } = await storeRows(ctx, id, source)
+  const traits: ColumnTraits = { ...found, head }
   if (rows === 0) throw new SpreadsheetError('no_rows')
   const mapping = guessMapping(category, header, (await loadRemembered(ctx, category.id)).columns, traits)
   const defaultMark = separator === ';' ? 'comma' : 'point'
