@@ -628,6 +628,7 @@ describe('webhooks of an account on three shards', () => {
     }
     const attempts = await listAttempts(account.ctx, { limit: 500 })
     assert.equal(attempts.length, 48)
+    assert.deepEqual(await listAttempts(account.ctx, { limit: 7 }), attempts.slice(0, 7))
     const { event_id } = await resendDelivery(account.ctx, attempts.at(-1)?.id ?? '')
     await drain()
     assert.equal(receiver.received.filter(one => one.headers['webhook-id'] === event_id).length, 2 + 1)

@@ -4,11 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { inTransaction } from '../../src/kernel/db/transaction.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import {
   acquireLeases,
   type ClaimedDelivery,
   FIRST_CURSOR,
   listPendingEndpoints,
+  MAX_ENDPOINTS_PER_PAGE,
   type PendingEndpoint,
   releaseLeases,
   selectDueDeliveries,
@@ -114,6 +117,51 @@ async function assertPlan(now: Date): Promise<void> {
   assert.equal(await scans(), before)
 }
 
+test('a page of endpoints has 256, and the next one goes on after its last', async () => {
+  const account = await stand.account()
+  const [eventId] = await stand.announce(account)
+  const added = MAX_ENDPOINTS_PER_PAGE + 3
+  await stand.sql`
+    insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+    select now(), ${account.id}, 0, false, gen_random_uuid(), ${eventId ?? ''}::text::uuid from generate_series(1, ${added}::int)`
+  const before = { ...FIRST_CURSOR, accountId: account.id }
+  const page = await listPendingEndpoints(stand.queue, new Date(), before)
+  assert.equal(page.length, MAX_ENDPOINTS_PER_PAGE)
+  const last = page.at(-1)
+  const next = await listPendingEndpoints(stand.queue, new Date(), {
+    accountId: last?.account_id ?? 0,
+    endpointId: last?.id ?? '',
+  })
+  const ids = [...page, ...next].map(row => row.id)
+  assert.deepEqual(ids, [...new Set(ids)].sort())
+  assert.equal(ids.length, added)
+  await stand.sql`delete from webhook_delivery where account_id = ${account.id}`
+})
+
+test('background events of one endpoint come after all events of the others', async () => {
+  const [one, two] = [await stand.account(), await stand.account()]
+  const endpoints = [
+    await stand.endpoint(one, { url: 'https://shop.example/' }),
+    await stand.endpoint(two, { url: 'https://shop.example/' }),
+  ]
+  await stand.announce(one, 4)
+  await stand.announce(two, 4)
+  await stand.sql`
+    update webhook_delivery set background = true, due_at = now() - interval '1 hour' where account_id = ${one.id}`
+  const claim = async (max: number) => {
+    const requests = [one, two].map(({ id }, i) => ({
+      accountId: id,
+      endpointId: parseId(endpoints[i]?.id ?? '') ?? '',
+      limit: 4,
+      claimedIds: [],
+    }))
+    const claimed = await selectDueDeliveries(stand.queue, new Date(Date.now() + 1_000), requests, max)
+    return claimed.map(({ account_id }) => account_id)
+  }
+  assert.deepEqual(await claim(3), Array(3).fill(two.id))
+  assert.deepEqual(await claim(6), [...Array(4).fill(two.id), ...Array(2).fill(one.id)])
+})
+
 const HOLDER = '00000000-0000-7000-8000-00000000000'
 const [A, B, C] = [`${HOLDER}a`, `${HOLDER}b`, `${HOLDER}c`]
 const take = async (holder: string) =>
@@ -130,6 +178,17 @@ test('an account is leased by one process at a time, until the lease ends or is 
   await setEnd(0)
   assert.deepEqual(await take(B), [901, 902])
   assert.deepEqual(await take(A), [])
+  await releaseLeases(stand.queue, B)
+  assert.deepEqual(await take(A), [901, 902])
+})
+
+test('a lease is free from the moment at which it ends', async () => {
+  await inTransaction(stand.queue, async sql => {
+    // `now()` is the same in all statements of a transaction.
+    await sql`update webhook_lease set until = now(), holder = ${A} where account_id in (901, 902)`
+    const taken = await acquireLeases(sql, [901, 902], { holder: B, ms: 10_000 })
+    assert.deepEqual(taken.sort(), [901, 902])
+  })
   await releaseLeases(stand.queue, B)
   assert.deepEqual(await take(A), [901, 902])
 })
@@ -197,4 +256,19 @@ test('deliveries that the schedule postponed stay postponed', async () => {
   await stand.sql`update webhook_delivery set attempts = 5, due_at = now() + interval '6 hours 30 minutes'
     where account_id = ${account.id}`
   assert.deepEqual(await unstickDeliveries(stand), { leases: 0, deliveries: 0, endpoints: 0 })
+})
+
+test('an endpoint whose first failure is in the future has it now', async () => {
+  const account = await stand.account()
+  await stand.endpoint(account, { url: 'https://shop.example/' })
+  const setFailing = (ahead: string) => stand.sql`
+    update webhook_endpoint set failures = 3, failing_since = now() + ${ahead}::text::interval where account_id = ${account.id}`
+  await setFailing('30 seconds')
+  assert.equal((await unstickDeliveries(stand)).endpoints, 0)
+  await setFailing('1 hour')
+  assert.equal((await countStuckDeliveries(stand)).endpoints, 1)
+  assert.equal((await unstickDeliveries(stand)).endpoints, 1)
+  const [row] = await stand.sql<{ ended: boolean }[]>`
+    select failing_since <= now() as ended from webhook_endpoint where account_id = ${account.id}`
+  assert.equal(row?.ended, true)
 })

@@ -4,18 +4,19 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
 import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import { activateSecret, reencryptSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
+import { createWebhookSecret, getSecretPlace } from '../../src/webhooks/secret.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
 import type { DeliveryWorker } from '../../src/worker/deliver.ts'
 import type { TestAccount } from '../harness.ts'
-import { waitUntil } from '../waiting.ts'
+import { waitForLocks, waitUntil } from '../waiting.ts'
 import { type Received, type Receiver, SECRET_KEY, type Stand, startReceiver, startStand } from './stand.ts'
 
 const SAMPLE = new URL('../../docs/webhooks.md', import.meta.url)
@@ -243,6 +244,28 @@ describe('secrets', () => {
     const [got] = receiver.received
     assert.ok(got && verifies(secret, got))
   })
+
+  test('a secret that is rotated while all are encrypted again stays the new one', async () => {
+    const { id } = await endpoint()
+    const uuid = parseId(id) ?? ''
+    const next = 'another key that only tests know, long enough too'
+    const fresh = createWebhookSecret()
+    const encrypted = stand.setup.secretCipher.encrypt(fresh, getSecretPlace(account.id, uuid))
+    const { done } = await stand.sql.begin(async tx => {
+      // As a rotation does it, before its transaction ends.
+      await tx`update webhook_endpoint set secret = ${encrypted}, revision = revision + 1 where id = ${uuid}`
+      const done = reencryptSecrets(stand, createSecretCipher(next, [SECRET_KEY]))
+      done.catch(() => undefined)
+      await waitForLocks(stand.sql, 1)
+      return { done }
+    })
+    await done
+    await reencryptSecrets(stand, createSecretCipher(SECRET_KEY, [next]))
+    await stand.announce(account)
+    await worker.drain()
+    const [got] = receiver.received
+    assert.ok(got && verifies(fresh, got))
+  })
 })
 
 describe('sending again', () => {
@@ -362,6 +385,30 @@ describe('sending again', () => {
     })
   })
 
+  test('replay sends an event that was delivered once, sent again, and then given up', async () => {
+    stand.clock.set('2026-11-21T10:00:00Z')
+    const { id } = await endpoint()
+    await stand.announce(account)
+    await worker.drain()
+    const [delivered] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
+    assert.equal(delivered?.ok, true)
+    receiver.respond = (_, response) => response.writeHead(500).end()
+    stand.clock.advance(HOUR)
+    await resendDelivery(account.ctx, delivered?.id ?? '')
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await worker.drain()
+      stand.clock.advance(7 * HOUR)
+    }
+    assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since: new Date(0) }), sent(1))
+  })
+
+  test("a test of another account's endpoint is refused, and nothing is sent", async () => {
+    const { id } = await endpoint()
+    const other = await stand.account()
+    await assert.rejects(sendTestEvent(other.ctx, senders(), id), { code: 'not_found' })
+    assert.equal(receiver.received.length, 0)
+  })
+
   test('a test event is sent at once, signed and logged, but is not the last delivery', async () => {
     const { id, secret } = await endpoint(['scan.milestone'])
     await pauseWebhook(account.ctx, id)
@@ -390,8 +437,15 @@ test('metrics: due and waiting deliveries, age of the oldest, and outcomes', asy
     inFlight: 0,
     outcomes: { ...before, status_500: (before.status_500 ?? 0) + 3 },
   })
-  await pauseWebhook(account.ctx, id)
   stand.clock.advance(HOUR)
+  assert.equal((await getQueueSize(stand)).due, 3)
+  const setBackoff = (until: Date | null) =>
+    stand.sql`update webhook_endpoint set wait_until = ${until} where account_id = ${account.id}`
+  await setBackoff(new Date(stand.clock.now().getTime() + 1))
+  assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
+  await setBackoff(stand.clock.now())
+  assert.equal((await getQueueSize(stand)).due, 3)
+  await pauseWebhook(account.ctx, id)
   assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
 })
 
@@ -416,9 +470,26 @@ test('after 30 days the log, events and waiting deliveries are deleted, and so i
   const clear = () => deleteExpiredWebhookRows({ sql: stand.queue, clock: stand.clock })
   await clear()
   assert.deepEqual(await counts(), { attempts: 10, deliveries: 5, events: 10, endpoints: 2 })
-  stand.clock.advance(31 * DAY)
+  stand.clock.advance(30 * DAY - 1)
+  await clear()
+  assert.deepEqual(await counts(), { attempts: 10, deliveries: 5, events: 10, endpoints: 2 })
+  stand.clock.advance(DAY)
   await clear()
   await clear()
   assert.deepEqual(await counts(), { attempts: 0, deliveries: 0, events: 0, endpoints: 1 })
   assert.deepEqual(Object.values(await clear()), [0, 0, 0, 0])
+})
+
+test('a removed endpoint without a log stays for 30 days, to the millisecond', async () => {
+  stand.clock.set(new Date())
+  const { id } = await endpoint()
+  await removeWebhook(account.ctx, id)
+  const clear = async () => {
+    await deleteExpiredWebhookRows({ sql: stand.queue, clock: stand.clock })
+    return (await stand.sql`select from webhook_endpoint where account_id = ${account.id}`).length
+  }
+  stand.clock.advance(30 * DAY)
+  assert.equal(await clear(), 1)
+  stand.clock.advance(1)
+  assert.equal(await clear(), 0)
 })

@@ -97,6 +97,28 @@ describe('events of passports', () => {
     await stand.sql`drop trigger counted on event`
   })
 
+  test('wait for a paused endpoint', async () => {
+    const account = await stand.account()
+    const { id } = await stand.endpoint(account, { url: receiver.url })
+    await pauseWebhook(account.ctx, id)
+    await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    assert.deepEqual(await queued(account), [['product.created', id]])
+  })
+
+  test('are due at once, also if the clock of the server is ahead', async () => {
+    const account = await stand.account()
+    await stand.endpoint(account, { url: receiver.url })
+    stand.clock.set(new Date(Date.now() + 3_600_000))
+    try {
+      await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    } finally {
+      stand.clock.release()
+    }
+    const rows = await stand.sql`
+      select due_at <= now() as is_due from webhook_delivery where account_id = ${account.id}`
+    assert.deepEqual([...rows], [{ is_due: true }])
+  })
+
   test('refused calls send no events', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url })

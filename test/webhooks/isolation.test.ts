@@ -1,11 +1,15 @@
 /** Tests that bad receivers delay nobody, in their own or another account, whatever they send. */
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
+import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
+import { DeliveryWorker } from '../../src/worker/deliver.ts'
+import { endPools, getTestShard } from '../database.ts'
 import type { TestAccount } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
 import { type BadReceivers, startBadReceivers } from './bad-receivers.ts'
-import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
+import { LOG, POLICY, type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 
 const EVENTS = 40
 /** Good endpoints of each account; the first gets five bad ones, too. */
@@ -65,4 +69,41 @@ test('five hanging endpoints of one account do not delay the other 45', async ()
   // An endless response is cut after 16 KiB, and its status 200 counts.
   assert.equal(outcomes.protocol, undefined)
   await worker.stop()
+})
+
+test('a worker holds at most 2,048 deliveries at a time, of all endpoints', async () => {
+  await stand.sql`delete from webhook_delivery`
+  const held: ServerResponse[] = []
+  const silent = await startReceiver((_, response) => void held.push(response))
+  let statements = 0
+  const pools = await stand.openPools({ max: 3, forQueue: true, onStatementEnd: () => statements++ })
+  const { clock } = stand
+  const outbound = openOutbound(POLICY)
+  const { secretCipher } = stand.setup
+  const worker = new DeliveryWorker({ sql: getTestShard(pools), clock, log: LOG, secretCipher, outbound })
+  try {
+    for (let n = 0; n < 2; n++) {
+      const account = await stand.account()
+      for (let i = 0; i < 20; i++) await stand.endpoint(account, { url: silent.url })
+      await stand.announce(account, 64)
+    }
+    const drained = worker.drain()
+    // Each endpoint begins with four permits.
+    await waitUntil('every endpoint has its requests', () => worker.getMetrics().inFlight === 160)
+    const before = statements
+    // A claim takes two statements, and five claims are enough to take all.
+    await waitUntil('it has tried to claim more', () => statements > before + 20)
+    // What it has claimed it sends, also if the rows are gone.
+    await stand.sql`delete from webhook_delivery`
+    silent.respond = (_, response) => response.writeHead(204).end()
+    const had = silent.received.length
+    for (const response of held) response.writeHead(204).end()
+    await drained
+    assert.equal(had, 160)
+    assert.equal(silent.received.length, 2_048)
+  } finally {
+    await worker.stop()
+    await silent.close()
+    await endPools(pools)
+  }
 })

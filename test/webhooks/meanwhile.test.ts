@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { parseId } from '../../src/kernel/ids.ts'
 import { listAttempts, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { changeWebhook, pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
@@ -198,6 +199,61 @@ test('a paused endpoint gets nothing more once the worker knows it', async () =>
   const waiting =
     await stand.sql`select from webhook_delivery where account_id = ${account.id} and attempts = 0`
   assert.equal(waiting.length, 5)
+})
+
+test('what another process has sent is not sent again, once the worker knows that it lost the lease', async () => {
+  await begin(9)
+  worker = stand.worker({ random: () => 0.5, leaseMs: 4_000 })
+  const other = await stand.account()
+  await stand.endpoint(other, { url: receiver.url })
+  await stand.announce(other)
+  const from = receiver.received.length
+  const listSent = () =>
+    receiver.received.slice(from).map(({ headers }) => parseId(headers['webhook-id'] ?? '') ?? '')
+  await whileSending(5, async () => {
+    // Another process takes the lease and sends what this worker has claimed but does not send yet.
+    const taken = await stand.sql.begin(async tx => {
+      await tx`update webhook_lease set holder = gen_random_uuid() where account_id = ${account.id}`
+      return tx<{ id: string }[]>`
+        delete from webhook_delivery where account_id = ${account.id} and event_id <> all(${listSent()}::text[]::uuid[])
+        returning event_id as id`
+    })
+    assert.equal(taken.length, 5)
+    const readRenewal = async () => {
+      const [lease] = await stand.sql<{ at: string }[]>`
+        select taken_at::text as at from webhook_lease where account_id = ${other.id}`
+      return lease?.at
+    }
+    const renewal = await readRenewal()
+    await waitUntil('leases are renewed', async () => (await readRenewal()) !== renewal)
+    // Then it ends, and this worker may send for the account again.
+    await stand.sql`delete from webhook_lease where account_id = ${account.id}`
+    await stand.announce(account)
+    await stand.announce(other)
+    await waitUntil('endpoints are listed', () => held.length === 6)
+    receiver.respond = (_, response) => response.writeHead(204).end()
+    for (let n = 0; n < 6; n++) await answer(204)
+    await waitUntil('the new event has come', () => listSent().length >= 7)
+    const sent = new Set(listSent())
+    assert.deepEqual(
+      taken.filter(({ id }) => sent.has(id)),
+      [],
+    )
+  })
+  assert.equal(listSent().length, 7)
+})
+
+test('an endpoint that is switched off gets nothing more, also before that is stored', async () => {
+  await begin(9)
+  await whileSending(4, () =>
+    stand.sql.begin(async tx => {
+      await tx`lock table webhook_endpoint in access exclusive mode`
+      await waitForWrite()
+      for (let n = 0; n < 4; n++) await answer(410)
+      assert.equal(worker.getMetrics().inFlight, 0)
+      receiver.respond = (_, response) => response.writeHead(204).end()
+    }),
+  )
 })
 
 test('an attempt that our own stop ends does not count', async () => {

@@ -5,7 +5,12 @@ import fc from 'fast-check'
 import { createLog } from '../../src/kernel/log.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
-import { getNextAttemptAt, parseRetryAfter } from '../../src/webhooks/retry-schedule.ts'
+import {
+  getNextAttemptAt,
+  HEALTHY,
+  parseRetryAfter,
+  recordFailure,
+} from '../../src/webhooks/retry-schedule.ts'
 import { sendTestEvent, TEST_EVENT } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
 import type { TestAccount } from '../harness.ts'
@@ -144,6 +149,14 @@ describe('an endpoint that only fails', () => {
     assert.equal((await waiting()).n, 0)
     assert.equal((await getWebhook(account.ctx, id)).failing_since, null)
     assert.equal(new Set((await deliveredOf(id)).map(row => row.event_id)).size, 200)
+  })
+
+  test('backs off from the twentieth slow failure in a row, and not after a fast one', () => {
+    const now = new Date(START)
+    const after = (failures: number, isSlow: boolean) =>
+      recordFailure({ ...HEALTHY, failures, failingSince: now }, now, { isSlow }).waitUntil
+    assert.deepEqual([after(18, true), after(19, false)], [null, null])
+    for (const failures of [19, 20]) assert.deepEqual(after(failures, true), new Date(now.getTime() + MINUTE))
   })
 
   /** An endpoint that backs off after nineteen failures and a twentieth that takes more than a second. */
