@@ -7,6 +7,7 @@ import { deleteUnfinishedMedia } from '../../src/media/delete-media.ts'
 import { originalKey, variantKey } from '../../src/media/media-file.ts'
 import { type Ask, type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { makeJpeg, makePdf, makePng } from '../media/sample-files.ts'
+import { waitForLocks } from '../waiting.ts'
 
 let t: Harness
 let account: TestAccount
@@ -147,6 +148,13 @@ describe('POST /media', () => {
       /10000 MB/,
     )
     assert.equal((await ask('GET', '/media', small.key)).json.data.length, 1)
+    const last = await makeNewPicture()
+    const setBytes = (left: number) =>
+      t.sql`update media_usage set bytes = ${10_000_000_000 - left}::bigint where account_id = ${small.id}`
+    await setBytes(last.length - 1)
+    assert.equal((await upload(last, 'image/png', { key: small.key })).status, 403)
+    await setBytes(last.length)
+    assert.equal((await upload(last, 'image/png', { key: small.key })).status, 201)
   })
 
   test('needs a key that may write', async () => {
@@ -204,6 +212,43 @@ describe('GET and DELETE /media/{id}', () => {
     assert.equal(await t.setup.media.mediaStore.read(originalKey(account.id, id)), undefined)
     assert.equal((await ask('GET', '/media?limit=1')).json.meta.files, files - 1)
     assert.equal((await upload(bytes, 'image/png')).status, 201)
+  })
+})
+
+describe('a file that is being deleted', () => {
+  const setDeleting = (id: string) =>
+    t.sql`update media set status = 'd' where account_id = ${account.id} and id = decode(${id}, 'hex')`
+
+  test('is not stored meanwhile: nobody would know of its bytes afterwards', async () => {
+    const { mediaStore } = t.setup.media
+    const bytes = await makeNewPicture()
+    const { id } = (await upload(bytes, 'image/png')).json.data
+    await setDeleting(id)
+    await mediaStore.delete(originalKey(account.id, id))
+    const { status, json } = await upload(bytes, 'image/png')
+    assert.equal(status, 503)
+    assert.match(json.error, /was deleted a moment ago/)
+    assert.equal(await mediaStore.read(originalKey(account.id, id)), undefined)
+    await deleteUnfinishedMedia({ sql: t.sql, clock: t.clock }, mediaStore)
+    assert.equal((await upload(bytes, 'image/png')).status, 201)
+  })
+
+  test('leaves the count once, also if two processes delete it', async () => {
+    const { mediaStore } = t.setup.media
+    const { id } = (await upload(await makeNewPicture(), 'image/png')).json.data
+    const readFiles = async () => (await ask('GET', '/media?limit=1')).json.meta.files
+    const files = await readFiles()
+    await setDeleting(id)
+    const { deleted } = await t.sql.begin(async tx => {
+      await tx`select from media_usage where account_id = ${account.id} for update`
+      const clean = () => deleteUnfinishedMedia({ sql: t.sql, clock: t.clock }, mediaStore)
+      const deleted = Promise.all([clean(), clean()])
+      deleted.catch(() => undefined)
+      await waitForLocks(t.sql, 2)
+      return { deleted }
+    })
+    await deleted
+    assert.equal(await readFiles(), files - 1)
   })
 })
 

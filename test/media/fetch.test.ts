@@ -8,13 +8,17 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
+import { deleteOldFetches } from '../../src/media/delete-unused-media.ts'
 import { claimFetches, FETCH_LEASE_MS, settleFetch } from '../../src/media/fetch/claim-fetches.ts'
 import { downloadFile } from '../../src/media/fetch/download-file.ts'
 import { originalKey } from '../../src/media/media-file.ts'
 import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fetcher.ts'
 import { getTestShard } from '../database.ts'
 import { type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 import { makePng } from './sample-files.ts'
+
+const DAY_MS = 86_400_000
 
 let t: Harness
 let account: TestAccount
@@ -305,6 +309,83 @@ describe('workers', () => {
       for (const one of claims) await settleFetch(workers(), one, 'stopped')
     }
     await t.sql`delete from media_fetch where account_id = ${id}`
+  })
+
+  test('count what another process claims meanwhile, also if an older one has come in between', async () => {
+    const { id } = await t.account()
+    await add(id, 2)
+    try {
+      const { claims } = await t.sql.begin(async tx => {
+        await tx`select from media_fetch where account_id = ${id} order by due_at limit 1 for update`
+        const first = claim(6)
+        first.catch(() => undefined)
+        await waitForLocks(t.sql, 1)
+        await getTestShard(t.sql)`
+          insert into media_fetch (account_id, id, source_url, status, attempts, due_at, created_at, created_by)
+          values (${id}, gen_random_uuid(), 'https://x.example/', 'f', 0, ${new Date(-1)}, ${new Date()}, 1)`
+        const second = claim(6)
+        second.catch(() => undefined)
+        await waitForLocks(t.sql, 2)
+        return { claims: Promise.all([first, second]) }
+      })
+      assert.equal((await claims).flat().length, 2)
+    } finally {
+      await t.sql`delete from media_fetch where account_id = ${id}`
+    }
+  })
+
+  test('try a file five times, one of an import three times', async () => {
+    const { id } = await t.account()
+    for (const [isForImport, tries] of [
+      [false, 5],
+      [true, 3],
+    ] as const) {
+      await add(id, 1)
+      if (isForImport)
+        await t.sql`update media_fetch set import_id = gen_random_uuid() where account_id = ${id}`
+      try {
+        let count = 0
+        for (let [claimed] = await claim(1); claimed; [claimed] = await claim(1)) {
+          count++
+          await settleFetch(workers(), claimed, { failure: 'status', reason: 'busy', isPassing: true })
+          t.clock.advance(DAY_MS)
+        }
+        assert.equal(count, tries)
+      } finally {
+        t.clock.release()
+        await t.sql`delete from media_fetch where account_id = ${id}`
+      }
+    }
+  })
+
+  test('know for 30 days what became of a file, and never forget one that they still fetch', async () => {
+    const { id } = await t.account()
+    const now = t.clock.now()
+    t.clock.set(now)
+    const before = new Date(now.getTime() - 30 * DAY_MS)
+    const insert = (status: string, createdAt: Date) => getTestShard(t.sql)`
+      insert into media_fetch (account_id, id, source_url, status, attempts, due_at, created_at, created_by)
+      values (${id}, gen_random_uuid(), 'https://x.example/', ${status}::text::"char", 0, ${now}, ${createdAt}, 1)`
+    try {
+      for (const status of ['f', 'x']) {
+        await insert(status, new Date(before.getTime() - 1))
+        await insert(status, before)
+      }
+      await deleteOldFetches(workers())
+      const rows = await t.sql<{ status: string; at: Date }[]>`
+        select status, created_at as at from media_fetch where account_id = ${id} order by status, created_at`
+      assert.deepEqual(
+        rows.map(({ status, at }) => [status, before.getTime() - at.getTime()]),
+        [
+          ['f', 1],
+          ['f', 0],
+          ['x', 0],
+        ],
+      )
+    } finally {
+      t.clock.release()
+      await t.sql`delete from media_fetch where account_id = ${id}`
+    }
   })
 
   test('store nothing about a file that another worker has claimed since', async () => {
