@@ -236,13 +236,26 @@ describe('GET /products?updated_since', () => {
   test('a write from a process with a slow clock is not skipped', async () => {
     const account = await t.account()
     const copy = new Copy(account.key)
-    await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+    const { id } = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
+      .data
     await copy.sync()
     other.clock.set(new Date(Date.now() - 3_600_000))
-    const { json } = await other.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
-    other.clock.release()
-    await copy.sync()
-    assert.ok(copy.rows.has(json.data.id))
+    try {
+      const { json } = await other.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
+      const body = { data: { weightGrams: 7 } }
+      assert.equal(
+        (await other.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body })).status,
+        200,
+      )
+      await copy.sync()
+      assert.ok(copy.rows.has(json.data.id))
+      assertSame(copy, await truth(account))
+      await other.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
+      await copy.sync()
+      assertSame(copy, await truth(account))
+    } finally {
+      other.clock.release()
+    }
   })
 
   test('with writers on two servers and transactions that end late, a paging client gets an exact copy', async () => {

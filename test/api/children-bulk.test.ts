@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { nextGtin } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
 type Row = Record<string, unknown> & { id: string; index: number; code: string; errors: Detail[] }
@@ -326,6 +327,42 @@ describe('POST /products/{id}/children, in bulk', () => {
     }
     assert.deepEqual(created.sort(), serials.map(one => one.serial).sort())
     assert.deepEqual([await usage('i'), await total('level=item', key)], [200, 200])
+  })
+
+  test('a serial that another process issues at the same moment: its row is refused and has no event', async () => {
+    const account = await s.t.account({ plan: 'enterprise' })
+    const model = await s.model({}, account.key)
+    const beside = await s.t.beside()
+    const listEvents = async () =>
+      (
+        await s.t.sql<{ id: string }[]>`select data->>'id' as id from event where account_id = ${account.id}`
+      ).map(({ id }) => id)
+    try {
+      const { answers } = await s.t.sql.begin(async tx => {
+        // Units are inserted before they are counted.
+        await tx`select from account_usage where account_id = ${account.id} for update`
+        const path = `/api/v1/products/${model}/children`
+        const body = { level: 'item', items: [item('A')] }
+        const first = beside.ask('POST', path, { key: account.key, body })
+        await waitForLocks(s.t.sql, 1)
+        const second = bulk(model, [item('A'), item('B')], 'item', account.key)
+        await waitForLocks(s.t.sql, 2)
+        return { answers: Promise.all([first, second]) }
+      })
+      const [first, second] = await answers
+      const issued = [...first.json.data.created, ...second.json.data.created]
+      assert.deepEqual(
+        issued.map((one: Row) => one.serial),
+        ['A', 'B'],
+      )
+      assert.deepEqual(
+        second.json.data.errors.map((one: Row) => [one.index, one.errors[0]?.code]),
+        [[0, 'serial_taken']],
+      )
+      assert.deepEqual((await listEvents()).sort(), [model, ...issued.map((one: Row) => one.id)].sort())
+    } finally {
+      await beside.close()
+    }
   })
 
   test('concurrent calls with the same serials beyond the quota: exactly the quota is issued, no serial twice', async () => {

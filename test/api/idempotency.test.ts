@@ -10,8 +10,11 @@ import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX } from '../../src/api/door.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { getPrefixDigits } from '../../src/gs1/gtin.ts'
+import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { getTestShard } from '../database.ts'
 import {
   type Answer,
   type Ask,
@@ -22,6 +25,7 @@ import {
   type TestAccount,
 } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
+import { waitForLocks } from '../waiting.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -606,8 +610,54 @@ describe('after a day', () => {
     assert.equal((await rowsOf(own.id)).keys, 1)
   })
 
+  test('keys that another process deletes are left to it', async () => {
+    const own = await t.account()
+    await t.sql`
+      insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
+      select now() - interval '25 hours', ${own.id}::int, '\\x00', 'held' || i, 200, '{}', '{}' from generate_series(1, 3) i`
+    await t.sql.begin(async tx => {
+      await tx`select from idempotency_key where account_id = ${own.id} and key = 'held2' for update`
+      const deleted = deleteExpiredKeys(t.sql, new Date())
+      deleted.catch(() => undefined)
+      await Promise.race([deleted, waitForLocks(t.sql, 1)])
+      assert.equal((await rowsOf(own.id)).keys, 1)
+    })
+  })
+
   const countKeys = async (key: string) =>
     (await t.sql`select 1 from idempotency_key where key = ${key}`).length
+})
+
+describe('a key that is stored with its product', () => {
+  const store = (key: string, own: TestAccount, now: Date) =>
+    createPassport(
+      {
+        ...own.ctx,
+        clock: { now: () => now },
+        idempotency: { request: { key, fingerprint: Buffer.from('of it') }, isStored: false },
+      },
+      { ...newProduct(), strict: false },
+      () => ({ status: 201, headers: {}, body: randomUUID() }),
+    )
+
+  test('is free if another account has it, and again after a day', async () => {
+    const [one, two] = [await t.account(), await t.account()]
+    const key = randomUUID()
+    const now = new Date()
+    await store(key, one, now)
+    await store(key, two, now)
+    const later = (ms: number) => store(key, one, new Date(now.getTime() + ms))
+    await assert.rejects(later(DAY_MS - 1), { name: 'IdempotencyKeyTaken' })
+    await later(DAY_MS)
+  })
+
+  test('limits no other wait of the statement', async () => {
+    const rows = await inTransaction(getTestShard(t.sql), async sql => {
+      await sql`select public.carnet_store_responses('[]')`
+      return sql`select current_setting('lock_timeout') as wait`
+    })
+    assert.deepEqual([...rows], [{ wait: '0' }])
+  })
 })
 
 describe('work that continues after the commit', () => {

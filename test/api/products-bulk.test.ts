@@ -323,6 +323,30 @@ describe('POST /products/bulk', () => {
     )
   })
 
+  test('a SKU that its product has given up, and that another process claims after the look-up', async () => {
+    const mine = await t.account()
+    const made = await bulk(items(newProduct({ sku: 'k-1' })), mine.key)
+    const path = `/api/v1/products/${made.json.data.created[0].id}`
+    const renamed = await t.ask('PATCH', path, { key: mine.key, body: { data: { sku: 'k-2' } } })
+    assert.equal(renamed.status, 200)
+    const { answers } = await t.sql.begin(async tx => {
+      // Creations claim SKUs before they count.
+      await tx`select from account_usage where account_id = ${mine.id} for update`
+      const first = bulk(items(newProduct({ sku: 'k-1' })), mine.key, other)
+      await waitForLocks(t.sql, 1)
+      const same = bulk(items(newProduct({ sku: 'k-1', weightGrams: 7 })), mine.key)
+      await waitForLocks(t.sql, 2)
+      return { answers: Promise.all([first, same]) }
+    })
+    const [first, same] = await answers
+    assert.deepEqual(
+      same.json.data.updated.map((one: { id: string }) => one.id),
+      first.json.data.created.map((one: { id: string }) => one.id),
+    )
+    const rows = await t.sql`select from passport where account_id = ${mine.id} and sku = 'k-1'`
+    assert.equal(rows.length, 1)
+  })
+
   test('the same rows sent four times at once over two servers: each product and each change once', async () => {
     const mine = await t.account({ plan: 'enterprise' })
     const run = (change: object) =>
