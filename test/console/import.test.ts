@@ -528,6 +528,26 @@ test('the check reports rows beyond the quota, over any number of steps', async 
   assert.deepEqual(counts(await run(at, by)), [490, 0, 0, 110])
 })
 
+test('a spreadsheet has at most 100,000 rows', async () => {
+  const own = await stand.account({ name: 'Voll' })
+  const ctx = {
+    ...stand.ctx,
+    sql: stand.sql,
+    accountId: own,
+    actorId: await getOperatorActor(stand.ctx, own),
+  }
+  const create = (rows: number) =>
+    createImport(ctx, {
+      fileName: 'a.csv',
+      bytes: Buffer.from(`sku\n${'A\n'.repeat(rows)}`),
+      category: 'textile',
+    })
+  const id = await create(100_000)
+  const [row] = await stand.sql`select row_count from sheet_import where id = ${id}`
+  assert.equal(row?.row_count, 100_000)
+  await assert.rejects(create(100_001), { reason: 'too_many_rows' })
+})
+
 test('the next process continues an import whose process died, and repeats nothing', async () => {
   const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
   const ctx = {

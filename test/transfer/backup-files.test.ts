@@ -14,9 +14,10 @@ import { verifyMedia } from '../../src/media/verify-media.ts'
 import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { openFilePacks } from '../../src/transfer/backup/file-packs.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
+import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
 import { cloneDatabase, endPools, openPools, type TestDatabase } from '../database.ts'
 import { IS_FULL } from '../full.ts'
-import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
+import { type Harness, newProduct, startHarness, type TestAccount, TestClock } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
 import { BACKUP_KEY, emptyStore, type Folder, MIGRATIONS, poolOfOne, temporaryFolder } from './stores.ts'
 
@@ -161,6 +162,24 @@ describe('a backup of pictures and documents', () => {
       assert.deepEqual((await verifyMedia(sql, store)).problems, [])
       await endPools(sql)
     })
+  })
+
+  test('that is scheduled keeps the packs it needs', async () => {
+    const clock = new TestClock()
+    clock.set(new Date())
+    const dir = folder.file('scheduled')
+    const shared = setup(database, t.setup.media.mediaStore)
+    const run = () => createBackupWhenDue({ ...shared, clock, dir, everyMs: 3_600_000, keep: 1 })
+    const countPacks = async () =>
+      (await readdir(join(dir, 'carnet-files'), { recursive: true, withFileTypes: true })).filter(entry =>
+        entry.isFile(),
+      ).length
+    assert.ok(await run())
+    const packs = await countPacks()
+    assert.ok(packs > 0)
+    clock.advance(3_600_000)
+    assert.ok(await run())
+    assert.equal(await countPacks(), packs)
   })
 
   test('keeps the packs that a backup has needed since a time', async () => {

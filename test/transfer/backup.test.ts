@@ -22,7 +22,9 @@ import {
 } from '../../src/passports/copies/verify.ts'
 import { type BackupKey, deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
 import { createBackup } from '../../src/transfer/backup/create-backup.ts'
+import { openBackupFile } from '../../src/transfer/backup/read-backup-file.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
+import { FRAME_HEAD_BYTES, FRAME_TYPES } from '../../src/transfer/backup/write-backup-file.ts'
 import { EXCLUDED_TABLES } from '../../src/transfer/tables.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { skipOnCitus } from '../citus/skip.ts'
@@ -79,6 +81,7 @@ const setup = (of: TestDatabase) => ({
   mediaStore: NO_FILES,
   migrations: MIGRATIONS,
 })
+const open = (path: string) => openBackupFile({ path, keys: [BACKUP_KEY], acceptUnsealed: false })
 const makeBackup = (name: string) => createBackup(setup(database), { path: folder.file(name) })
 
 async function faults(sql: Sql): Promise<string[]> {
@@ -211,6 +214,49 @@ describe('backup and restore', { timeout: 400_000 }, () => {
     } finally {
       await store.drop()
     }
+  })
+
+  test('a file that changes while it is restored is noticed at its end', async () => {
+    const { path } = await makeBackup('changing')
+    const bytes = await readFile(getFile(path))
+    const file = await open(getFile(path))
+    const read = async () => {
+      let frames = 0
+      for await (const _ of file.frames()) frames++
+      return frames
+    }
+    assert.ok((await read()) > 1)
+    // Only the checksum covers the header, which has been read before.
+    bytes.write('X', bytes.indexOf('"carnet":"') + 10)
+    await writeFile(getFile(path), bytes)
+    await assert.rejects(read(), { code: 'validation', message: /changed while it was read/ })
+  })
+
+  test('a frame that is cut, or larger than any that is written, is rejected', async () => {
+    const { path } = await makeBackup('frames')
+    const bytes = await readFile(getFile(path))
+    const header = bytes.subarray(0, bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1)
+    const makeFrame = (length: number) => {
+      const frame = Buffer.alloc(FRAME_HEAD_BYTES + length)
+      frame.write(FRAME_TYPES.data)
+      frame.writeUInt32BE(length, 1)
+      return frame
+    }
+    const read = async (data: Buffer) => {
+      const body = Buffer.concat([header, zstdCompressSync(data)])
+      await writeFile(getFile(path), withTrailer(body, BACKUP_KEY))
+      return (await Array.fromAsync((await open(getFile(path))).frames())).length
+    }
+    const small = makeFrame(3)
+    const largest = 64 * 1_048_576
+    assert.equal(await read(Buffer.concat([small, small])), 2)
+    assert.equal(await read(makeFrame(largest)), 1)
+    for (const data of [
+      Buffer.concat([small, small.subarray(0, -1)]),
+      Buffer.concat([small, small.subarray(0, FRAME_HEAD_BYTES - 1)]),
+      makeFrame(largest + 1),
+    ])
+      await assert.rejects(read(data), { code: 'validation', message: /changed while it was read/ })
   })
 
   test('nobody can change a backup without the key: a new checksum does not replace the seal', async () => {

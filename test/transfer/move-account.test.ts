@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findHome } from '../../src/accounts/account-shard.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { beginMove, endMove, switchShard } from '../../src/accounts/move-account.ts'
 import { checkCounters, checkShards } from '../../src/cli/store/verify-store.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { findInShards, getShard, getShardNumber } from '../../src/kernel/db/shards.ts'
@@ -21,6 +22,7 @@ import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { skipOnCitus } from '../citus/skip.ts'
 import { newProduct, nextGtin } from '../harness.ts'
+import { waitForLocks } from '../waiting.ts'
 import { LOG, POLICY, type Receiver, SECRET_KEY, startReceiver } from '../webhooks/stand.ts'
 import { BACKUP_KEY, type Folder, fill, NO_FILES, temporaryFolder } from './stores.ts'
 
@@ -351,6 +353,37 @@ describe('a move of an account', () => {
     await waitUntilNoneIsLocked()
     await spreadAccount(operator(), { accountId: account.id, modelShards: [to] })
     assert.match(await run(account.id, to), /on several shards/)
+  })
+
+  test('is refused for an account that is opened again at the same moment', async () => {
+    const account = await s.t.account()
+    const to = ((await homeOf(account.id)) % 3) + 1
+    await close(account.id)
+    const { moving } = await s.t.setup.sql.begin(async tx => {
+      await tx`update account set closed_at = null where id = ${account.id}`
+      const moving = rejection(beginMove(operator(), { accountId: account.id, to }))
+      await waitForLocks(s.t.setup.sql, 1)
+      return { moving }
+    })
+    assert.match(await moving, /Close it with "carnet accounts close"/)
+    const [row] = await s.t.setup.sql`select move_shard from account where id = ${account.id}`
+    assert.equal(row?.move_shard, null)
+  })
+
+  test('changes the shard only from and to where it was begun', async () => {
+    const account = await s.t.account()
+    const home = await homeOf(account.id)
+    const to = (home % 3) + 1
+    await close(account.id)
+    const begun = await beginMove(operator(), { accountId: account.id, to })
+    const third = (to % 3) + 1
+    for (const other of [
+      { ...begun, other: third },
+      { ...begun, home: third },
+    ])
+      await assert.rejects(switchShard(operator(), account.id, other), /nobody else moves an account/)
+    assert.equal(await homeOf(account.id), home)
+    await endMove(operator(), account.id, to)
   })
 
   test('is the only way to delete a history, and nothing is ever deleted from public', async () => {
