@@ -3,7 +3,7 @@
  * them for one endpoint.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import {
@@ -31,6 +31,10 @@ let stand: Stand
 
 before(async () => {
   stand = await startStand()
+})
+
+afterEach(async () => {
+  await stand.sql`delete from webhook_delivery`
 })
 
 after(() => stand.close())
@@ -135,7 +139,6 @@ test('a page of endpoints has 256, and the next one goes on after its last', asy
   const ids = [...page, ...next].map(row => row.id)
   assert.deepEqual(ids, [...new Set(ids)].sort())
   assert.equal(ids.length, added)
-  await stand.sql`delete from webhook_delivery where account_id = ${account.id}`
 })
 
 test('background events of one endpoint come after all events of the others', async () => {
