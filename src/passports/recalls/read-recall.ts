@@ -28,8 +28,10 @@ export type Recall = {
 /** s: set, c: changed, e: ended. */
 type RecallChangeKind = 's' | 'c' | 'e'
 
+/** The level is looked up for each row: a join read all passports of the account without statistics. */
 const columns = (sql: Sql): Fragment => sql`
-  r.passport_id as id, p.level, r.number, r.kind, r.notice, r.set_at, r.changed_at`
+  r.passport_id as id, r.number, r.kind, r.notice, r.set_at, r.changed_at,
+  (select p.level from passport p where p.id = r.passport_id and p.account_id = r.account_id) as level`
 
 /** The notice in force or the last one that ended; undefined if the product never had one. */
 export async function findRecall(
@@ -37,7 +39,7 @@ export async function findRecall(
   uuid: string,
 ): Promise<Recall | undefined> {
   const [row] = await sql<Recall[]>`
-    select ${columns(sql)} from recall_change r join passport p on p.id = r.passport_id and p.account_id = r.account_id
+    select ${columns(sql)} from recall_change r
     where r.account_id = ${accountId} and r.passport_id = ${uuid} order by r.number desc limit 1`
   return row
 }
@@ -88,7 +90,7 @@ export const listRecalls = (
     ctx,
     byIdDescending,
     ({ sql, accountId }) => sql<Recall[]>`
-      select ${columns(sql)} from recall_change r join passport p on p.id = r.passport_id and p.account_id = r.account_id
+      select ${columns(sql)} from recall_change r
       where r.account_id = ${accountId} and ${isNewestRecall(sql)} ${isInState(sql, state)}
         ${after === undefined ? sql`` : sql`and r.passport_id < ${after}`}
       order by r.passport_id desc limit ${limit}`,
