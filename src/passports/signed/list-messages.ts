@@ -97,7 +97,7 @@ async function listOutdated(sql: Sql, accountId: number, places: readonly Place[
     select k.list_index::int from unnest(${places.map(one => one.passport_id)}::text[]::uuid[],
       ${places.map(one => one.list_index)}::int[], ${places.map(one => one.first_version)}::int[])
       as k(passport_id, list_index, version)
-    join passport p on p.id = k.passport_id and p.account_id = ${accountId}
+    cross join lateral (select * from passport where id = k.passport_id and account_id = ${accountId} limit 1) p
     where p.version_no > k.version or p.status <> 'a' or ${isRecalled(sql)}`
   return rows.map(row => row.list_index)
 }
