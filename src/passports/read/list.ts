@@ -18,8 +18,9 @@ import {
   preparedIfFrequent,
   selectGroups,
 } from './list-filter.ts'
-import { matchesSerial, matchesWord } from './match-word.ts'
+import { matchesWord } from './match-word.ts'
 import { readMerged } from './merge-shards.ts'
+import { hasItemsAmongOthers, selectItemHits, selectMatching, selectNewest } from './select-hits.ts'
 import { selectIdsByFacts, selectOutdatedIds } from './select-rare-ids.ts'
 import { findTotal } from './totals.ts'
 
@@ -285,28 +286,24 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   const { sql } = ctx
   if ('before' in window) throw new Error('hits are listed by page or by cursor, never backwards')
   const word = matchesWord(sql, filter)
-  const where = filterConditions(ctx, filter)
+  const matching = selectMatching(ctx, filter)
   const newest = selectNewest(ctx, filter)
-  const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE_SIZE}) s where ${word})`
-  const context = { sql, prepare: preparedIfFrequent(filter) }
+  const sample = sql`select count(*)::int as n from (${newest} limit ${SAMPLE_SIZE}) s where ${word}`
+  const prepare = preparedIfFrequent(filter)
   // `offset 0` keeps the planner from turning the scan into a sort of everything.
   const hits = [sql`select id from (${newest} offset 0) w where ${word}`]
   if (hasItemsAmongOthers(filter)) hits.push(selectItemHits(ctx, filter))
-  let found = await findHits(
-    context,
-    sql`${where} and ${word} and ${sampled} < ${SAMPLE_SIZE / 2}`,
-    window,
-    sampled,
-  )
+  // The index of serials is found also without statistics.
+  const context = { sql, window, prepare: filter.levels.join() === 'i' ? prepare : unprepared }
+  const ifRare = sql`${matching} and (select n from sample) < ${SAMPLE_SIZE / 2}`
+  let found = await findHits(context, ifRare, sample)
   if (found.sampled >= SAMPLE_SIZE / 2) {
     const walked = sql`select 1 from (${newest} limit ${MAX_WALKED}) w where ${word} limit ${MAX_COUNTED + 1}`
-    const [row] = await context.prepare(
-      sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) walked`,
-    )
-    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(ctx, context.prepare, hits, window)
-    found = await findHits(context, sql`${where} and ${word}`, window, sql`0`)
+    const [row] = await prepare(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) walked`)
+    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(ctx, prepare, hits, window)
+    found = await findHits(context, matching, sql`select 0 as n`)
   }
-  if (found.n > MAX_COUNTED) return searchCommonWord(ctx, context.prepare, hits, window)
+  if (found.n > MAX_COUNTED) return searchCommonWord(ctx, prepare, hits, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
     rows: found.ids ? await readSummaries(ctx, ids) : [],
@@ -315,41 +312,26 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   }
 }
 
-const hasItemsAmongOthers = ({ levels }: ListFilter) => levels.length > 1 && levels.includes('i')
-
-/** Each level has an index in this order. In lists of all levels, items have no text and are left out. */
-function selectNewest(ctx: AccountContext, filter: ListFilter): Fragment {
-  const { sql } = ctx
-  const levels = hasItemsAmongOthers(filter) ? filter.levels.filter(level => level !== 'i') : filter.levels
-  const [first = sql``, ...others] = levels.map(
-    level => sql`
-      (select p.id, p.search, p.serial from passport p where ${filterConditions(ctx, { ...filter, levels: [level] })}
-      order by p.id desc)`,
-  )
-  if (others.length === 0) return first
-  const merged = others.reduce((all, next) => sql`${all} union all ${next}`, first)
-  return sql`select id, search, serial from (${merged}) p order by id desc`
-}
-
-const selectItemHits = (ctx: AccountContext, filter: ListFilter): Fragment => ctx.sql`
-  select p.id from passport p
-  where ${filterConditions(ctx, { ...filter, levels: ['i'] })} and ${matchesSerial(ctx.sql, filter)} order by p.id desc`
-
 type ForwardWindow = Exclude<PageWindow, { before: string }>
-type SearchContext = { sql: Sql; prepare: Prepare }
 type Hits = { n: number; ids: string[] | null; sampled: number }
 
+type SearchContext = { sql: Sql; window: ForwardWindow; prepare: Prepare }
+
+/**
+ * Texts are searched by a plan of each call: one made for a small table reads all of it, also when it has
+ * grown. `matching`: a table `p` with conditions, which may name `sample`.
+ */
 async function findHits(
-  { sql, prepare }: SearchContext,
-  where: Fragment,
-  window: ForwardWindow,
-  sampled: Fragment,
+  { sql, window, prepare }: SearchContext,
+  matching: Fragment,
+  sample: Fragment,
 ): Promise<Hits> {
   const { beyond, limit } = pageClauses(sql, window)
   const [row] = await prepare(sql<Hits[]>`
-    with hits as materialized (select p.id from passport p where ${where} limit ${MAX_COUNTED + 1})
+    with sample as materialized (${sample}),
+      hits as materialized (select p.id from ${matching} limit ${MAX_COUNTED + 1})
     select count(*)::bigint as n, (select array_agg(id) from (select id from hits where true ${beyond} order by id desc ${limit}) newest) as ids,
-      ${sampled}::int as sampled
+      (select n from sample) as sampled
     from hits`)
   return row ?? { n: 0, ids: null, sampled: 0 }
 }
