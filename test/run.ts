@@ -349,6 +349,8 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
       // The servers of all files of a process are open together.
       max_connections: '500',
+      // For test/faults/plans.test.ts: only its database has the extension.
+      ...{ shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' },
     },
   })
   const { socketDir, port, user, database } = postgres

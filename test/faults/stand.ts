@@ -24,8 +24,11 @@ export type Stand = {
   close: () => Promise<void>
 }
 
-/** Below the ports of outgoing connections: otherwise a retrying client could connect to its own port. */
-const FIRST_PORT = 23_100
+/**
+ * Below the ports of outgoing connections: otherwise a retrying client could connect to its own port. Processes
+ * that look at the same time find different ports.
+ */
+const FIRST_PORT = 23_100 + 20 * (process.pid % 200)
 const READY_TRIES = 1_200
 
 export const freePort = async () => (await findFreePort('127.0.0.1', FIRST_PORT)) ?? FIRST_PORT

@@ -34,6 +34,8 @@ export type Stand = {
   collect: () => Promise<void>
   /** Milliseconds that the server's processor takes for a fixed piece of work. */
   measureUnit: () => Promise<number>
+  /** Opens another connection to the database, which the caller ends. */
+  openConnection: () => postgres.Sql
   /** Milliseconds of processor time that all connections to the database have used. */
   readDatabaseMs: () => Promise<number>
   close: () => Promise<void>
@@ -68,6 +70,7 @@ export async function openWorstStand(): Promise<Stand> {
       end: () => ask<LoopFigures>('end'),
       collect: () => ask('collect'),
       measureUnit: () => ask<number>('unit'),
+      openConnection: () => connectTo(database.target),
       readDatabaseMs: () => readDatabaseMs(watcher),
     }
   } catch (error) {

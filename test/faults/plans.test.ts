@@ -1,0 +1,135 @@
+/**
+ * No statement of a read or a scheduled task reads the rows of another account, which has stored many in one go,
+ * without new statistics: plans that were made for small tables are still used.
+ */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, describe, test } from 'node:test'
+import type postgres from 'postgres'
+import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
+import { deleteOldFetches } from '../../src/media/delete-unused-media.ts'
+import { deleteOldDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
+import { deleteOldImports } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
+import { endAll } from '../cli/processes.ts'
+import { fill, fillItems } from '../fill-database.ts'
+import { waitUntil } from '../waiting.ts'
+import type { RouteCalls } from './worst/call.ts'
+import { copyRows } from './worst/copy-rows.ts'
+import { listAllCalls } from './worst/run-calls.ts'
+import { send } from './worst/send.ts'
+import { openWorstStand, type Stand } from './worst/stand.ts'
+import { createWorld, openAccount, type World } from './worst/world.ts'
+
+/** The account that is called has few rows of each kind. */
+const SMALL = { models: 20, otherItems: 30, units: 20, versions: 3, offers: 3, people: 2, places: 20 }
+/** So many that even the narrowest table has more pages than a statement may touch. */
+const OTHER_ROWS = 16_000
+/** An index has up to four levels, and a statement looks for the few rows of an account in several tables. */
+const MAX_PAGES = 150
+const MAX_PAGES_OF_ROW = 20
+
+/** Statements that read more, by a part of their text. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  pg_stat: 'is of this test',
+  'from pg_': 'asks PostgreSQL about itself',
+  'from gtin_claim\n    where account_id <> $': 'looks for conflicts among all claims, for an operator alone',
+  'delete from rate_share': 'reads the whole table, which has only the keys used in the last minutes',
+}
+
+/** Calls whose headers or queries are long, not different for the database. */
+const IS_SAME_STATEMENT = /^(long |15 kB|many parameters|escaped query|one long parameter)/
+/** Answered without a statement, or by the processor time of pictures. */
+const WITHOUT_STATEMENT = /^GET \/(ns|docs|healthz|favicon|robots|m|d|brand)\b/
+const CALLS_OF_ROUTE = 3
+/** One call of these is enough: they take seconds, mostly without the database. */
+const IS_SLOW = /\/(labels|export)\/file$/
+/** Of this process to the database. */
+const OWN_CONNECTIONS = 4
+
+type Statement = { text: string; calls: number; pages: number; rows: number }
+
+describe('pages that statements touch', { skip: !existsSync('/proc/self/schedstat') }, () => {
+  let stand: Stand | undefined
+  let root: postgres.Sql | undefined
+  after(async () => {
+    await root?.end()
+    await stand?.close()
+    await endAll()
+  })
+
+  test('are as many as the rows of the account need, beside an account with many', async t => {
+    stand = await openWorstStand()
+    root = stand.openConnection()
+    if (!(await countStatements(stand, root))) return t.skip('the server does not load pg_stat_statements')
+    const world = await createWorld(stand, SMALL)
+    const reads = (await listAllCalls(world)).filter(
+      ({ route }) => route.startsWith('GET ') && !WITHOUT_STATEMENT.test(route),
+    )
+    // The server prepares its statements while all tables are small.
+    await callAll(stand, world, reads)
+    const empty = await fillOther(stand, world, root)
+    await root`select pg_stat_statements_reset()`
+    await callAll(stand, world, reads)
+    const statements = await listStatements(root)
+    t.diagnostic(`${statements.length} statements; no rows in ${empty.join(', ')}`)
+    assert.ok(statements.length > 100)
+    assert.deepEqual(statements.filter(isExcessive).map(describeStatement), [])
+  })
+})
+
+/** In the database of this test only. False if the server has no such statistics. */
+async function countStatements({ sql, ...stand }: Stand, root: postgres.Sql): Promise<boolean> {
+  const [row] = await root<{ libraries: string; name: string }[]>`
+    select current_setting('shared_preload_libraries') as libraries, current_database() as name`
+  if (row?.libraries.includes('pg_stat_statements') !== true) return false
+  await root.unsafe('create extension pg_stat_statements')
+  await root.unsafe(`alter database "${row.name}" set pg_stat_statements.track = 'all'`)
+  // Only sessions that begin now have the setting.
+  await root`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+  await waitUntil('server and test are connected again', async () => {
+    const own = await Promise.allSettled(Array.from({ length: OWN_CONNECTIONS }, () => sql`select 1`))
+    const status = await send(stand, { method: 'GET', path: '/readyz' })
+    return status === 200 && own.every(one => one.status === 'fulfilled')
+  })
+  return true
+}
+
+async function callAll(stand: Stand, { ctx }: World, reads: readonly RouteCalls[]): Promise<void> {
+  for (const { route, calls } of reads) {
+    const count = IS_SLOW.test(route) ? 1 : CALLS_OF_ROUTE
+    for (const call of calls.filter(({ name }) => !IS_SAME_STATEMENT.test(name)).slice(0, count))
+      await send(stand, await call.make())
+  }
+  const { clock } = ctx
+  const { sql } = stand
+  await resumeRefreshes(sql, clock)
+  await deleteExpiredKeys(sql, clock.now())
+  await deleteOldImports(sql, clock.now())
+  await deleteOldDrafts(sql, clock.now())
+  await deleteOldFetches({ sql, clock })
+}
+
+/** Returns the tables that stay without rows. */
+async function fillOther(stand: Stand, { ctx }: World, root: postgres.Sql): Promise<string[]> {
+  const { sql, accountId } = await openAccount(stand, 'Crowd')
+  const models = await fill(sql, { accountId, count: OTHER_ROWS / 4, word: 'Linen', rare: 'rare' })
+  await fillItems(sql, { accountId, models: models.slice(0, 20), each: OTHER_ROWS / 20, prefix: 'H' })
+  // A search reads all new entries that are not in the tree yet, up to 4 MB whoever wrote them.
+  await root`select gin_clean_pending_list('passport_search'::regclass)`
+  return copyRows(root, { from: ctx.accountId, to: accountId, count: OTHER_ROWS })
+}
+
+/** For each call of each statement, also those of functions. */
+const listStatements = (root: postgres.Sql): Promise<Statement[]> => root<Statement[]>`
+  select query as text, sum(calls)::float as calls, (sum(shared_blks_hit + shared_blks_read) / sum(calls))::float as pages,
+    (sum(rows) / sum(calls))::float as rows
+  from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database()) group by query`
+
+const isExcessive = ({ text, pages, rows }: Statement) =>
+  pages > MAX_PAGES + MAX_PAGES_OF_ROW * rows && !Object.keys(ALLOWED).some(part => text.includes(part))
+
+const describeStatement = ({ text, calls, pages, rows }: Statement) =>
+  `${pages.toFixed(0)} pages for ${rows.toFixed(1)} rows, ${calls} calls: ${text}`
