@@ -1291,6 +1291,7 @@ export type Texts = {
     yes: string
     busy: string
     twice: (values: { row: Value }) => string
+    variant: (values: { row: Value }) => string
     found: (values: { count: Value }) => string
     twoColumns: (values: { field: Value }) => string
     noKey: (values: { field: Value }) => string

@@ -146,6 +146,6 @@ test('detects columns of fractions, of other numbers, and of cells with units', 
   add([1, '1,0', '99', '0', '620 g', '', null])
   assert.deepEqual(traits(), {
     ...{ fractions: [0, 1], others: [2, 4, 6], withUnits: [4], addresses: [] },
-    ...{ points: [4], commas: [1], ambiguous: [] },
+    ...{ points: [4], commas: [1], ambiguous: [], filled: [0, 1, 2, 3, 4, 6] },
   })
 })

@@ -71,9 +71,10 @@ export function explainRowError(words: Words, fault: RowError): string {
 
 function explainErrorKind(words: Words, fault: RowError): string {
   const { code, message, field, said, refusal } = fault
-  const { refusals, refused, twice, damages } = words.texts.spreadsheets
+  const { refusals, refused, twice, variant, damages } = words.texts.spreadsheets
   if (isFixed(code)) return getFixedSentences(words)[code]
   if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
+  if (code === 'variant') return variant({ row: Number(said?.facts.row) })
   if (code === 'damaged') return findText(damages, said?.key ?? '') ?? message
   if (code === 'picture') {
     const text = findText(words.texts.spreadsheets.pictureErrors, said?.key ?? '')

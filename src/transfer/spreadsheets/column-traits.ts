@@ -15,6 +15,8 @@ export type ColumnTraits = {
   withUnits: readonly number[]
   /** Every non-empty cell begins with `https://`. */
   addresses: readonly number[]
+  /** Some cell has a value; undefined if that is not known. */
+  filled?: readonly number[] | undefined
   /** Some number can only have a decimal point, or a decimal comma. */
   points: readonly number[]
   commas: readonly number[]
@@ -91,6 +93,7 @@ export function collectTraits() {
       others: places(one => !one.isFraction),
       withUnits: places(one => one.hasUnits),
       addresses: places(one => one.isAddress),
+      filled: places(() => true),
       ...numbers.traits(),
     }),
   }

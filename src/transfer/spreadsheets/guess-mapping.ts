@@ -11,6 +11,8 @@ import { buildMappingName, type Column, findColumn, isPicturesColumn, UNIT_TO_CH
 import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
 import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
+type FindColumn = (title: string, place: number) => Column | undefined
+
 /** Guesses every column. Of several columns that match a field, the first gets it. */
 export function guessMapping(
   category: CompleteCategory,
@@ -26,12 +28,14 @@ export function guessMapping(
     return column
   }
   const isOurs = (title: string) => EXTRA_COLUMNS.some(one => one === title.trim())
-  const known = (title: string) => remembered.get(normalizeTitle(title))
+  // The handle served as SKU last time; a column with SKUs goes before it.
+  const known = (title: string) =>
+    source?.instead.has(normalizeName(title)) ? undefined : remembered.get(normalizeTitle(title))
   const findKnown = (title: string) => findColumn(category, known(title) ?? '')
   const findExact = (title: string) => findColumn(category, title.trim())
   // The most certain match goes first, so that a synonym cannot take the field of a column with the exact
   // name.
-  const passes: ((title: string, place: number) => Column | undefined)[] = [
+  const passes: FindColumn[] = [
     isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
       : title => findKnown(title) ?? findExact(title),
@@ -44,11 +48,17 @@ export function guessMapping(
     },
   ]
   let columns: readonly (Column | undefined)[] = header.map(() => undefined)
-  for (const find of passes) {
+  const isFilled = (place: number) => traits.filled?.includes(place) ?? true
+  const fill = (find: FindColumn, isMeant: (place: number) => boolean) => {
     columns = header.map(
-      (title, place) => columns[place] ?? (isOurs(title) ? undefined : take(find(title, place))),
+      (title, place) =>
+        columns[place] ?? (isOurs(title) || !isMeant(place) ? undefined : take(find(title, place))),
     )
   }
+  for (const find of passes) fill(find, isFilled)
+  fill(title => findInstead(category, title, source), isFilled)
+  // A column without any value takes no field from one that has values.
+  for (const find of passes) fill(find, place => !isFilled(place))
   return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }
 
@@ -171,11 +181,16 @@ const indexTitles = (table: TitleTable) =>
   )
 
 const COMMON = indexTitles(titles.common)
-const SOURCES = titles.sources.map(({ marks, headers, onlyHere }) => ({
+/** Titles of columns that tell which rows belong to one product. */
+export const GROUP_TITLES: ReadonlySet<string> = new Set(titles.groups.map(normalizeName))
+
+const SOURCES = titles.sources.map(({ marks, headers, onlyHere, instead = {} }) => ({
   marks: marks.map(normalizeName),
   headers: indexTitles(headers),
   /** Titles that have this meaning only in this source's exports. */
   onlyHere: indexTitles(onlyHere),
+  /** Titles that serve if no column with values has the meaning. */
+  instead: indexTitles(instead),
 }))
 type Source = (typeof SOURCES)[number]
 
@@ -205,6 +220,16 @@ function findByKnownHeader(
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** A column that serves for a field that no other column has, such as Shopify's Handle for the SKU. */
+function findInstead(
+  category: CompleteCategory,
+  title: string,
+  source: Source | undefined,
+): Column | undefined {
+  const meaning = source?.instead.get(normalizeName(title))
+  return meaning === undefined ? undefined : findByMeaning(category, meaning, {})
 }
 
 /** The first field of a meaning that the category has and that accepts the unit. */

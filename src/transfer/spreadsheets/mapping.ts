@@ -46,16 +46,25 @@ export async function loadRemembered(
 
 const MAX_REMEMBERED_TITLES = 2_000
 
+type MappedSheet = {
+  category: string
+  header: readonly string[]
+  sheet: string | null
+  traits: { filled?: readonly number[] | undefined }
+}
+
 /** Saves the choices and keeps those for other titles. `sheet`: the chosen sheet, if there was a choice. */
 export async function saveMapping(
   ctx: AccountContext,
-  { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },
+  { category, header, sheet, traits }: MappedSheet,
   mapping: ColumnMapping,
 ): Promise<void> {
   const known = new Map((await loadRemembered(ctx, category)).columns)
   for (const [place, title] of header.entries()) {
     const key = normalizeTitle(title)
-    if (key === '') continue
+    const isEmpty = traits.filled?.includes(place) === false
+    // A column without values may have some in the next spreadsheet.
+    if (key === '' || (isEmpty && (mapping[place] ?? null) === null)) continue
     known.delete(key)
     known.set(key, mapping[place] ?? null)
   }

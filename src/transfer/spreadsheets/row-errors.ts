@@ -16,7 +16,16 @@ export type RowError = {
   column: number | null
   /** The field, as a column name. */
   field: string
-  code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'picture' | 'damaged' | 'refused'
+  code:
+    | Detail['code']
+    | 'twice'
+    | 'repeated'
+    | 'shares'
+    | 'no_column'
+    | 'picture'
+    | 'damaged'
+    | 'variant'
+    | 'refused'
   message: string
   /** The message as a key with facts, for translation. */
   said?: TranslatableMessage
@@ -72,6 +81,15 @@ export const buildDuplicateError = (
   code: 'twice',
   message: `Row ${no} is about the same product. Keep one of the two.`,
   said: { key: 'twice', facts: { row: no } },
+})
+
+/** For a row with the handle of an earlier row and without a name. */
+export const buildVariantError = ({ columns }: Pick<RowOptions, 'columns'>, no: number): RowError => ({
+  column: columns.findIndex(column => column?.path[0] === 'productName'),
+  field: 'productName',
+  code: 'variant',
+  message: `This row has no name, so it is a variant or a picture of the product in row ${no}. Variants are not imported. To make it a product, give it a name and its own SKU.`,
+  said: { key: 'variant', facts: { row: no } },
 })
 
 /** For an uncorrected row of an error file, which would overwrite the product of an earlier row. */

@@ -9,11 +9,9 @@ import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction, repeatTransaction } from '../../kernel/db/transaction.ts'
-import { invalidField } from '../../kernel/errors.ts'
+import { type AppError, invalidField } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
-import { MATCH_BY } from '../../passports/sync/parse-row.ts'
-import { isEmptyCell, parseCellText } from './cell.ts'
 import { listCellDamages } from './cell-damage.ts'
 import { saveConstants } from './constant-values.ts'
 import {
@@ -29,9 +27,11 @@ import {
   buildDuplicateError,
   buildRepeatedError,
   buildRowErrors,
+  buildVariantError,
   quoteCell,
   type RowError,
 } from './row-errors.ts'
+import { findRowGroups, isMarkedDuplicate, type RowGroups } from './row-groups.ts'
 import { type ParsedRow, parseRow, type RowOptions } from './row-to-passport.ts'
 import {
   buildRowOptions,
@@ -176,10 +176,10 @@ async function run(
   // Once, so that the chunks need not read them.
   const ctx: AccountContext = { ...home, readiness: await readReadinessSettings(home) }
   const reading = buildRowOptions(sheet)
-  const firsts = await findFirstRows(ctx, sheet, reading)
+  const groups = await findRowGroups(ctx, sheet, reading)
   let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && canContinue(); no++) {
-    const step: Step = { no, rows: await getChunkRows(ctx, sheet.id, no), before, reading, firsts, rules }
+    const step: Step = { no, rows: await getChunkRows(ctx, sheet.id, no), before, reading, groups, rules }
     if (sheet.state === 'running' && hasPictures(reading)) {
       const rows = splitRows(sheet, step).good.map(({ data }) => data)
       const keepAlive = () => saveHeartbeat(ctx, sheet, no)
@@ -208,7 +208,7 @@ type Step = {
   /** New models of the previous chunks, created or planned: a check also counts them against the quota. */
   before: number
   reading: RowOptions
-  firsts: ReadonlyMap<string, number>
+  groups: RowGroups
   rules: PictureRules
 }
 
@@ -234,12 +234,12 @@ async function processChunk(
 }
 
 async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: Step): Promise<number> {
-  const { no, rows, before, firsts } = step
+  const { no, rows, before, groups } = step
   const { sql, accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   const names = collectNameNotes()
   const noted = { ...step.reading, onName: names.listen }
-  const split = splitRows(sheet, { rows, reading: noted, firsts })
+  const split = splitRows(sheet, { rows, reading: noted, groups })
   const { good, faults, reading } = await checkPictures(ctx, sheet, step, split)
   const { matchBy, changeType, isConfirmed = false } = sheet.settings
   const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
@@ -247,7 +247,7 @@ async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: S
   const written = await writeRows(ctx, data, writing)
   for (const { index, error } of written.refused) {
     const row = good[index]
-    if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
+    if (row !== undefined) faults.push([row.place, explainRefusal(error, row, { rows, reading, groups })])
   }
   faults.sort(([a], [b]) => a - b)
   // An import keeps the changes found by the check, because the person has confirmed them.
@@ -291,6 +291,21 @@ async function checkPictures(
   }
 }
 
+type RowContext = Pick<Step, 'rows' | 'reading' | 'groups'>
+
+/** A variant of an earlier row that lacks a name gets only that sentence. */
+function explainRefusal(
+  error: AppError,
+  { place, cells }: GoodRow,
+  { rows, reading, groups }: RowContext,
+): RowError[] {
+  const variantOf = groups.variants.get(rows[place]?.[0] ?? -1)
+  const lacksName = error.details?.some(({ code, path }) => code === 'required' && path[1] === 'productName')
+  return variantOf !== undefined && lacksName
+    ? [buildVariantError(reading, variantOf)]
+    : buildRowErrors(error, cells, reading)
+}
+
 type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
 function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
@@ -299,10 +314,7 @@ function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult
 }
 
 /** Separates the rows to write from those with damaged cells or about the same product as an earlier row. */
-function splitRows(
-  sheet: SpreadsheetImport,
-  { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
-) {
+function splitRows(sheet: SpreadsheetImport, { rows, reading, groups }: RowContext) {
   const { matchBy } = sheet.settings
   const faults: ChunkErrors = []
   const good: GoodRow[] = []
@@ -313,11 +325,13 @@ function splitRows(
       continue
     }
     const data = parseRow(cells, reading)
-    const first = firsts.get(findMatchKey(data, matchBy) ?? '')
+    const first = groups.firsts.get(findMatchKey(data, matchBy) ?? '')
+    const variantOf = groups.variants.get(rowNo)
     if (isMarkedDuplicate(sheet.header, cells, data)) {
       const column = sheet.header.indexOf(DUPLICATE_COLUMN)
       faults.push([place, [buildRepeatedError({ column, ...quoteCell(cells, column) })]])
     } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
+    else if (variantOf !== undefined) faults.push([place, [buildVariantError(reading, variantOf)]])
     else {
       const column = sheet.settings.mapping.indexOf(matchBy)
       const at = { column: column < 0 ? null : column, field: matchBy, ...quoteCell(cells, column) }
@@ -325,39 +339,4 @@ function splitRows(
     }
   }
   return { good, faults }
-}
-
-/** Whether an error file marks a row as a duplicate that still has that SKU or GTIN. */
-function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
-  const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
-  if (isEmptyCell(mark)) return false
-  const text = parseCellText(String(mark))
-  return MATCH_BY.some(by => {
-    const key = findMatchKey(row, by)
-    return key !== undefined && key === findMatchKey({ ...row, data: { [by]: text } }, by)
-  })
-}
-
-/** For each product with several rows, the number of its first row. */
-async function findFirstRows(
-  ctx: AccountContext,
-  sheet: SpreadsheetImport,
-  reading: RowOptions,
-): Promise<Map<string, number>> {
-  const { matchBy } = sheet.settings
-  const seen = new Map<string, number>()
-  const repeated = new Map<string, number>()
-  const key = { ...reading, columns: reading.columns.map(one => (one?.name === matchBy ? one : undefined)) }
-  for (let no = 0; no < sheet.chunkCount; no++) {
-    for (const [rowNo, cells] of await getChunkRows(ctx, sheet.id, no)) {
-      if (listCellDamages(cells, reading.columns).length > 0) continue
-      const data = parseRow(cells, key)
-      const own = findMatchKey(data, matchBy)
-      if (own === undefined || isMarkedDuplicate(sheet.header, cells, data)) continue
-      const first = seen.get(own)
-      if (first === undefined) seen.set(own, rowNo)
-      else repeated.set(own, first)
-    }
-  }
-  return repeated
 }
