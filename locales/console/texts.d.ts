@@ -1191,6 +1191,8 @@ export type Texts = {
     goesOn: string
     picturesColumn: string
     fetching: (values: { done: Value; all: Value }) => string
+    withoutPictures: string
+    withoutPicturesLead: (values: { count: number }) => string
     toFetch: (values: { count: number }) => string
     pictureErrors: {
       malformed: (values: { address: Value }) => string

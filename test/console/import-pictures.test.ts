@@ -159,15 +159,17 @@ describe('a column of pictures', () => {
     assert.match(errors, /There are 13 pictures in the cell/)
   })
 
-  test('gives products their pictures; a row whose picture fails says why, in its column', async () => {
+  test('gives products their pictures; a picture that fails is left out, and the report says why', async () => {
     const done = await run(stand, editor, at)
-    assert.deepEqual(counts(done), [3, 0, 0, 6])
+    assert.deepEqual(counts(done), [6, 0, 0, 3])
     assert.deepEqual(asked.toSorted(), ['/a.pdf', '/big', '/none.png', '/ok/1.png'])
-    const errors = (await editor.get(`${at}/errors?format=csv`)).text
-    assert.match(errors, /R Bilder: There is no picture at http\S+none\.png/)
-    assert.match(errors, /R Bilder: http\S+a\.pdf is not a picture/)
-    assert.match(errors, /R Bilder: The picture at http\S+big is too large/)
+    const report = plain(/<h2 id="notes">.*?<\/table>/s.exec(done.text)?.[0] ?? '')
+    assert.match(report, /3 products were imported without pictures that could not be fetched/)
+    assert.match(report, />4<\/td><td>R: Bilder<\/td><td>There is no picture at http\S+none\.png/)
+    assert.match(report, />5<\/td><td>R: Bilder<\/td><td>http\S+a\.pdf is not a picture/)
+    assert.match(report, />6<\/td><td>R: Bilder<\/td><td>The picture at http\S+big is too large/)
     const [one, two, nine] = await Promise.all(['P-1', 'P-2', 'P-9'].map(readProduct))
+    for (const sku of ['P-3', 'P-4', 'P-5']) assert.deepEqual((await readProduct(sku)).pictures, [])
     const fetched = one?.pictures[1]?.media
     assert.deepEqual(
       one?.pictures.map(({ media, alt }) => [media, alt]),
@@ -193,8 +195,23 @@ describe('a column of pictures', () => {
     assert.doesNotMatch(file.toString(), /pictures\[1\]/)
     const again = await bring(stand, editor, file)
     const checked = await check(stand, editor, again)
-    assert.deepEqual(counts(checked), [0, 0, 3, 0])
+    assert.deepEqual(counts(checked), [0, 0, 6, 0])
     assert.doesNotMatch(checked.text, /will fetch/)
+  })
+
+  test('keeps the pictures of a product if none of the new ones can be fetched, and drops only lost ones', async () => {
+    const before = await readProduct('P-2')
+    const both = `${base}/none2.png; ${base}/ok/1.png`
+    const lost = await bringRows([
+      { sku: 'P-2', pictures: `${base}/none2.png` },
+      { sku: 'P-3', pictures: both },
+    ])
+    assert.deepEqual(counts(await check(stand, editor, lost)), [0, 2, 0, 0])
+    const done = await run(stand, editor, lost, { confirm: 'yes' })
+    assert.deepEqual(counts(done), [0, 1, 1, 0])
+    assert.match(plain(done.text), /2 products were imported without pictures/)
+    assert.deepEqual(await readProduct('P-2'), before)
+    assert.equal((await readProduct('P-3')).pictures.length, 1)
   })
 
   test('keeps texts, which columns beside it replace, and counts addresses as changes before they are fetched', async () => {
@@ -281,7 +298,7 @@ test('an import whose process died while it fetched continues, asks no address t
   assert.equal((await readProduct('K-3')).pictures[0]?.media, (await readProduct('K-0')).pictures[0]?.media)
 })
 
-test('a picture for which the plan has no room is an error of its row', async () => {
+test('a product is imported without a picture for which the plan has no room', async () => {
   const [usage] = await stand.sql<{ files: number }[]>`
     select files from media_usage where account_id = ${account}`
   const quota = (usage?.files ?? 0) + 1
@@ -289,6 +306,6 @@ test('a picture for which the plan has no room is an error of its row', async ()
   const rows = Array.from({ length: 2 }, (_, n) => ({ sku: `Q-${n}`, pictures: `${base}/ok/q${n}.png` }))
   const at = await bringRows(rows)
   await check(stand, editor, at)
-  assert.deepEqual(counts(await run(stand, editor, at)), [1, 0, 0, 1])
+  assert.deepEqual(counts(await run(stand, editor, at)), [2, 0, 0, 0])
   assert.match(plain((await editor.get(at)).text), /Your plan has no room for the picture at/)
 })

@@ -11,6 +11,7 @@ import {
   listNewProducts,
   listProductChanges,
   listRejectedRows,
+  listRowNotes,
 } from '../../transfer/spreadsheets/import-results.ts'
 import { startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
 import {
@@ -75,6 +76,7 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
   const page = parsePageNumber(query.get('page'))
   const changesPage = parsePageNumber(query.get('changes'))
+  const notesPage = parsePageNumber(query.get('notes'))
   const hasMistakes = overview.groups.length > 0
   return {
     overview,
@@ -83,6 +85,8 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
     group,
     page,
     changesPage,
+    notesPage,
+    notes: sheet.state === 'checked' ? { count: 0, rows: [] } : await listRowNotes(ctx, sheet.id, notesPage),
     bad: hasMistakes ? await listRejectedRows(ctx, sheet.id, { group, page }) : [],
     changes:
       sheet.state === 'checked' && sheet.updated > 0

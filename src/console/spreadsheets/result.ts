@@ -39,6 +39,9 @@ export type ResultPageInput = {
   changes: readonly ChangedProduct[]
   newProducts: readonly ChangedProduct[]
   changesPage: number
+  /** Rows that were imported without some picture. */
+  notes: { count: number; rows: readonly RejectedRow[] }
+  notesPage: number
   problem?: string
 }
 
@@ -53,7 +56,7 @@ export function renderResultPage(
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderBadRows(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderNotes(words, sheet, result)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
@@ -150,21 +153,38 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
   if (mistakes === 0) {
     return section('bad', texts.badRows, html`<p>${texts.badRowsQuota}</p>!${downloads}`)
   }
-  const lines = bad.flatMap(({ no, faults }) =>
-    faults.map(
-      fault =>
-        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
-    ),
-  )
-  const heads = [texts.row, texts.column, texts.what]
   const chosen = overview.groups.find(({ key }) => key === group)
   const pages = renderPager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
     getResultUrl(sheet, { changes: result.changesPage, group, page: n }),
   )
   const content = html`<p>${texts.badRowsLead}</p>
 !${downloads}!${renderGroups(words, sheet, result)}
-!${wideTable({ label: texts.what, kind: 'stacked', heads }, lines)}!${pages}`
+!${renderRowErrors(words, sheet, bad)}!${pages}`
   return section('bad', texts.badRows, content)
+}
+
+function renderRowErrors(words: Words, sheet: SpreadsheetImport, rows: readonly RejectedRow[]): string {
+  const texts = words.texts.spreadsheets
+  const lines = rows.flatMap(({ no, faults }) =>
+    faults.map(
+      fault =>
+        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
+    ),
+  )
+  const heads = [texts.row, texts.column, texts.what]
+  return wideTable({ label: texts.what, kind: 'stacked', heads }, lines)
+}
+
+function renderNotes(words: Words, sheet: SpreadsheetImport, { notes, notesPage }: ResultPageInput): string {
+  if (notes.count === 0) return ''
+  const texts = words.texts.spreadsheets
+  const pages = renderPager(
+    words,
+    { count: notes.count, page: notesPage, anchor: 'notes' },
+    n => `${getImportUrl(sheet)}?notes=${n}`,
+  )
+  const content = html`<p>${texts.withoutPicturesLead({ count: notes.count })}</p>!${renderRowErrors(words, sheet, notes.rows)}!${pages}`
+  return section('notes', texts.withoutPictures, content)
 }
 
 const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
@@ -203,6 +223,11 @@ function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: Result
   return parts.size === 0 ? getImportUrl(sheet) : `${getImportUrl(sheet)}?${parts}`
 }
 
+const getPagerLabel = (texts: Words['texts']['spreadsheets'], anchor: string): string => {
+  if (anchor === 'changed') return texts.pagesOfChanges
+  return anchor === 'notes' ? texts.withoutPictures : texts.pagesOfErrors
+}
+
 function renderPager(
   words: Words,
   { count, page, anchor }: { count: number; page: number; anchor: string },
@@ -213,5 +238,5 @@ function renderPager(
   const texts = words.texts.spreadsheets
   const link = (n: number, text: string) =>
     n < 1 || n > last ? '' : html`<a class="alone" href="${to(n)}#${anchor}">${text}</a> `
-  return html`<nav class="choices" aria-label="${anchor === 'changed' ? texts.pagesOfChanges : texts.pagesOfErrors}">!${link(page - 1, texts.previous)}<span class="quiet">${texts.pageOf({ page, last })}</span> !${link(page + 1, texts.next)}</nav>`
+  return html`<nav class="choices" aria-label="${getPagerLabel(texts, anchor)}">!${link(page - 1, texts.previous)}<span class="quiet">${texts.pageOf({ page, last })}</span> !${link(page + 1, texts.next)}</nav>`
 }

@@ -50,41 +50,63 @@ export async function notePictures(
   rows: readonly PictureRow[],
 ): Promise<Map<number, RowError[]>> {
   const { ctx, sheet, rules } = check
-  const faults = await findFaults(check, rows, address => {
-    const problem = findUrlError(address, rules.policy)
-    if (problem === undefined) return undefined
-    const isPrivate = problem.name === 'this_machine' || problem.name === 'forbidden'
-    return { key: isPrivate ? 'not_public' : 'malformed', reason: problem.sentence }
-  })
+  const faults = await findFaults(check, rows)
   const good = rows.filter(({ place }) => !faults.has(place))
   const addresses = new Set(good.flatMap(({ data }) => listAddresses(data, rules)))
   await noteImportFetches(ctx, sheet.id, [...addresses])
   return faults
 }
 
-/** The ids of the rows' pictures, and the rows with a picture that could not be fetched. */
+type PictureFiles = {
+  files: PictureIds
+  faults: Map<number, RowError[]>
+  /** Pictures that could not be fetched, by row: it is written without them. */
+  notes: Map<number, RowError[]>
+}
+
+/** The ids of the rows' pictures, and those that could not be fetched. */
 export async function readPictureFiles(
   check: PictureCheck,
   rows: readonly PictureRow[],
-): Promise<{ files: PictureIds; faults: Map<number, RowError[]> }> {
-  const { ctx, sheet, rules } = check
-  const addresses = new Set(rows.flatMap(({ data }) => listAddresses(data, rules)))
-  const found = await readImportFetches(ctx, sheet.id, [...addresses])
-  const faults = await findFaults(check, rows, address => {
-    const one: FetchedPicture | undefined = found.get(address)
-    if (one !== undefined && 'id' in one) return undefined
-    return { key: one?.failure ?? 'other', reason: one?.reason ?? 'The picture was not fetched.' }
-  })
+): Promise<PictureFiles> {
+  const { ctx, sheet, rules, reading } = check
+  const addresses = [...new Set(rows.flatMap(({ data }) => listAddresses(data, rules)))]
+  const found = await readImportFetches(ctx, sheet.id, addresses)
   const fetched = [...found].flatMap(([url, one]): [string, string][] => ('id' in one ? [[url, one.id]] : []))
-  return { files: { publicUrl: rules.publicUrl, fetched: new Map(fetched) }, faults }
+  const problems = new Map(addresses.flatMap(address => findFetchProblem(address, found.get(address))))
+  const column = reading.columns.findIndex(isPicturesColumn)
+  const notes = rows.flatMap(({ place, data }): [number, RowError[]][] => {
+    const own = listAddresses(data, rules).flatMap(address => {
+      const problem = problems.get(address)
+      return problem === undefined ? [] : [buildPictureError(column, problem, { address })]
+    })
+    return own.length === 0 ? [] : [[place, own]]
+  })
+  const files = { publicUrl: rules.publicUrl, fetched: new Map(fetched), lost: new Set(problems.keys()) }
+  return { files, faults: await findFaults(check, rows), notes: new Map(notes) }
+}
+
+function findFetchProblem(
+  address: string,
+  found: FetchedPicture | undefined,
+): [address: string, AddressProblem][] {
+  if (found !== undefined && 'id' in found) return []
+  const reason = found?.reason ?? 'The picture was not fetched.'
+  return [[address, { key: found?.failure ?? 'other', reason }]]
 }
 
 type AddressProblem = { key: PictureErrorKey; reason: string }
 
+function findAddressProblem(address: string, { policy }: PictureRules): AddressProblem | undefined {
+  const problem = findUrlError(address, policy)
+  if (problem === undefined) return undefined
+  const isPrivate = problem.name === 'this_machine' || problem.name === 'forbidden'
+  return { key: isPrivate ? 'not_public' : 'malformed', reason: problem.sentence }
+}
+
 async function findFaults(
   { ctx, reading, rules }: PictureCheck,
   rows: readonly PictureRow[],
-  findProblem: (address: string) => AddressProblem | undefined,
 ): Promise<Map<number, RowError[]>> {
   const unknown = await findUnknownIds(ctx, rows, rules)
   const faults = new Map<number, RowError[]>()
@@ -92,7 +114,7 @@ async function findFaults(
   for (const { place, data: row } of rows) {
     const pictures: readonly unknown[] = Array.isArray(row.data.pictures) ? row.data.pictures : []
     const problems = listAddresses(row, rules).flatMap(address => {
-      const problem = findProblem(address)
+      const problem = findAddressProblem(address, rules)
       return problem === undefined ? [] : [buildPictureError(column, problem, { address })]
     })
     for (const id of listIds(row, rules)) {

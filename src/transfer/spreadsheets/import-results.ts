@@ -46,7 +46,7 @@ export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise
 export async function* readResults<T>(
   { sql, accountId }: AccountContext,
   uuid: string,
-  column: 'faults' | 'changes',
+  column: 'faults' | 'changes' | 'notes',
   withCells = true,
 ): AsyncGenerator<{ no: number; cells: ChunkRow[1]; result: T }> {
   let before = -1
@@ -95,6 +95,19 @@ export const listRejectedRows = (
     const faults = result.filter(one => (group === undefined ? !isOverQuota(one) : groupKey(one) === group))
     return faults.length === 0 ? undefined : { no, faults }
   })
+
+/** Rows that were written without some picture; `page` counts from 1. */
+export async function listRowNotes(
+  ctx: AccountContext,
+  uuid: string,
+  page: number,
+): Promise<{ count: number; rows: RejectedRow[] }> {
+  let count = 0
+  for await (const _ of readResults<RowError[]>(ctx, uuid, 'notes', false)) count++
+  if (count === 0) return { count, rows: [] }
+  const all = readResults<RowError[]>(ctx, uuid, 'notes')
+  return { count, rows: await takePage(all, page, ({ no, result }) => ({ no, faults: result })) }
+}
 
 export type ChangedProduct = { no: number; change: ProductChange }
 

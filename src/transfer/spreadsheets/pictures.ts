@@ -13,6 +13,8 @@ export type PictureIds = {
   publicUrl: string
   /** The ids of pictures that were fetched, by address. */
   fetched: ReadonlyMap<string, string>
+  /** Addresses that could not be fetched: the product is written without them. */
+  lost?: ReadonlySet<string>
 }
 
 /** Commas and semicolons may also be part of an address. */
@@ -75,7 +77,8 @@ type PictureDefaults = {
 
 /**
  * Completes pictures: one that the product has keeps its texts, another gets the product's name. Without any
- * id, texts are those of the existing pictures, by position. An address that is not known stays.
+ * id, texts are those of the existing pictures, by position. An address that is not known stays. Undefined if
+ * none of the pictures could be fetched: then the product keeps what it has.
  */
 export function completePictures(sent: unknown, defaults: PictureDefaults): unknown {
   if (!Array.isArray(sent)) return sent
@@ -85,7 +88,11 @@ export function completePictures(sent: unknown, defaults: PictureDefaults): unkn
     return Array.from({ length }, (_, n) => mergeTexts(existing[n], sent[n]))
   }
   const left = [...existing]
-  return sent.map(one => {
+  const isLost = (one: unknown) =>
+    isObject(one) && typeof one.media === 'string' && defaults.files?.lost?.has(one.media) === true
+  const there = sent.filter(one => !isLost(one))
+  if (there.length === 0 && sent.length > 0) return undefined
+  return there.map(one => {
     if (!isObject(one) || typeof one.media !== 'string') return one
     const written = parsePicture(one.media, defaults.files?.publicUrl)
     const media = defaults.files?.fetched.get(written) ?? written

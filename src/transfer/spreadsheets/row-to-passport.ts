@@ -227,7 +227,9 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
   if (options.columns.some(isPicturesColumn) && sent.pictures !== undefined) {
     const name = [sent.productName, existing?.productName, sent.sku].find(one => typeof one === 'string')
     const defaults = { existing: existing?.pictures, name, primary, files: options.pictures }
-    sent.pictures = completePictures(sent.pictures, defaults)
+    const pictures = completePictures(sent.pictures, defaults)
+    if (pictures === undefined) delete sent.pictures
+    else sent.pictures = pictures
   }
   if (existing === undefined) {
     const { sku, gtin } = sent

@@ -240,7 +240,7 @@ async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: S
   const names = collectNameNotes()
   const noted = { ...step.reading, onName: names.listen }
   const split = splitRows(sheet, { rows, reading: noted, groups })
-  const { good, faults, reading } = await checkPictures(ctx, sheet, step, split)
+  const { good, faults, reading, notes } = await checkPictures(ctx, sheet, step, split)
   const { matchBy, changeType, isConfirmed = false } = sheet.settings
   const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
   const data = good.map(one => one.data)
@@ -254,7 +254,7 @@ async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: S
   await sql`
     update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
       changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
-      names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}
+      names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}, notes = ${serializeNotes(notes, faults)}
     where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
   const isLast = no + 1 === sheet.chunkCount
   const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
@@ -278,17 +278,29 @@ async function checkPictures(
   { reading, rules }: Step,
   { good, faults }: ReturnType<typeof splitRows>,
 ) {
-  if (!hasPictures(reading)) return { good, faults, reading }
+  const none: RowNotes = new Map()
+  if (!hasPictures(reading)) return { good, faults, reading, notes: none }
   const check = { ctx, sheet, reading, rules }
+  const files = { publicUrl: rules.publicUrl, fetched: new Map() }
   const result =
     sheet.state === 'checking'
-      ? { faults: await notePictures(check, good), files: { publicUrl: rules.publicUrl, fetched: new Map() } }
+      ? { faults: await notePictures(check, good), files, notes: none }
       : await readPictureFiles(check, good)
   return {
     good: good.filter(({ place }) => !result.faults.has(place)),
     faults: [...faults, ...result.faults],
     reading: { ...reading, pictures: result.files },
+    notes: result.notes,
   }
+}
+
+type RowNotes = ReadonlyMap<number, RowError[]>
+
+/** The notes of the rows that were written. */
+function serializeNotes(notes: RowNotes, faults: ChunkErrors): string | null {
+  const failed = new Set(faults.map(([place]) => place))
+  const kept = [...notes].filter(([place]) => !failed.has(place))
+  return kept.length === 0 ? null : JSON.stringify(kept)
 }
 
 type RowContext = Pick<Step, 'rows' | 'reading' | 'groups'>
