@@ -365,9 +365,13 @@ describe('a move of an account', () => {
       await waitForLocks(s.t.setup.sql, 1)
       return { moving }
     })
-    assert.match(await moving, /Close it with "carnet accounts close"/)
-    const [row] = await s.t.setup.sql`select move_shard from account where id = ${account.id}`
-    assert.equal(row?.move_shard, null)
+    try {
+      assert.match(await moving, /Close it with "carnet accounts close"/)
+      const [row] = await s.t.setup.sql`select move_shard from account where id = ${account.id}`
+      assert.equal(row?.move_shard, null)
+    } finally {
+      await endMove(operator(), account.id, to)
+    }
   })
 
   test('changes the shard only from and to where it was begun', async () => {
@@ -377,13 +381,16 @@ describe('a move of an account', () => {
     await close(account.id)
     const begun = await beginMove(operator(), { accountId: account.id, to })
     const third = (to % 3) + 1
-    for (const other of [
-      { ...begun, other: third },
-      { ...begun, home: third },
-    ])
-      await assert.rejects(switchShard(operator(), account.id, other), /nobody else moves an account/)
-    assert.equal(await homeOf(account.id), home)
-    await endMove(operator(), account.id, to)
+    try {
+      for (const other of [
+        { ...begun, other: third },
+        { ...begun, home: third },
+      ])
+        await assert.rejects(switchShard(operator(), account.id, other), /nobody else moves an account/)
+      assert.equal(await homeOf(account.id), home)
+    } finally {
+      await s.t.setup.sql`update account set shard = ${home}, move_shard = null where id = ${account.id}`
+    }
   })
 
   test('is the only way to delete a history, and nothing is ever deleted from public', async () => {
