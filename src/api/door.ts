@@ -30,6 +30,7 @@ import { keepBodyBytes } from './idempotency.ts'
 import { limitAddress } from './limits.ts'
 import { MAX_UPLOAD_BYTES, readUpload } from './media/read-upload.ts'
 import { acquireUploadPermit } from './media/upload-permits.ts'
+import { beginTurn, endTurn, MIN_LARGE_BODY_BYTES } from './turns.ts'
 import { handleWrite, type RawInput } from './writes.ts'
 
 declare module 'fastify' {
@@ -47,6 +48,8 @@ export const getBodyLimit = (endpoint: Endpoint) =>
   takesFile(endpoint) ? MAX_UPLOAD_BYTES : getJsonLimit(endpoint)
 
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
+const isCostly = (endpoint: Endpoint, request: FastifyRequest) =>
+  !endpoint.isPublic && endpoint.isCostly?.(getQuery(request)) === true
 const isNeverRejected = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === true && endpoint.isNeverRejected === true
 const takesFile = (endpoint: Endpoint | undefined) =>
@@ -105,10 +108,13 @@ const BULK_ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithoutRows: MA
 async function readJsonBody(setup: ApiSetup, request: FastifyRequest, body: Readable): Promise<unknown> {
   const endpoint = endpointOf(request)
   const accountId = authenticatedKeys.get(request)?.accountId
+  const since = performance.now()
   const bytes = await readBody({ request, body, maxBytes: getJsonLimit(endpoint), accountId })
   keepBodyBytes(request, bytes)
   if (bytes.length === 0 && isBodyOptional(endpoint)) return undefined
   requireUtf8Json(request.headers)
+  const takesTurn = isBulk(endpoint) || bytes.length >= MIN_LARGE_BODY_BYTES
+  if (takesTurn && accountId !== undefined) await beginTurn(setup.sql, request, { accountId, since })
   if (!isBulk(endpoint)) return readJson(bytes)
   await acquireBulkPermit(setup.sql, { request, accountId, bytes: bytes.length })
   return readJsonRows(bytes, BULK_ROWS)
@@ -188,6 +194,7 @@ function findApiKey(setup: ApiSetup, request: FastifyRequest): string | undefine
 async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   try {
     if (!isNeverRejected(endpoint)) requireValidPercentEncoding(request)
+    if (isCostly(endpoint, request)) await beginTurn(setup.sql, request, keyOf(request))
     return send(reply, await dispatch(setup, endpoint, request))
   } catch (error) {
     // A missing product is reported before an invalid query.
@@ -196,6 +203,8 @@ async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequ
       await requireProductExists(setup, endpoint, request)
     }
     throw error
+  } finally {
+    endTurn(request)
   }
 }
 

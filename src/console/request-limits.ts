@@ -64,12 +64,12 @@ const describeAsker = ({ session, request }: Pick<Entry, 'session' | 'request'>)
 })
 
 /**
- * Calls `render` when it is the turn of the account and network, unless the client has left. Only for pages:
- * forms change something, and files have turns of their own. Throws `unavailable`.
+ * Calls `render` when it is the turn of the account and network, unless the client has left. Files have turns
+ * of their own. Throws `unavailable`; then a form has changed nothing.
  */
 export async function renderInTurn(entry: Entry, render: () => Promise<FastifyReply>): Promise<FastifyReply> {
   const { sql, route, reply } = entry
-  if (route.method !== 'GET' || route.cost !== undefined) return render()
+  if (route.cost !== undefined) return render()
   const asker = describeAsker(entry)
   const endTurn = await waitForTurn({ sql }, { pool: 'console', asker, response: reply.raw })
   if (endTurn === undefined) return reply.hijack()

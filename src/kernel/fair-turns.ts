@@ -1,18 +1,22 @@
 /**
  * Limits how much work runs at a time. Each key has a queue, and the keys take turns. The event loop serves
- * other requests between two starts.
+ * other requests between two starts. While several clients are active, nobody has more than his share, and
+ * who has used it pauses as long as his turn took.
  */
 import type { ServerResponse } from 'node:http'
+import { areSeveralClientsActive } from './active-clients.ts'
 import { createRelease, type Release } from './semaphore.ts'
 
 /**
  * What several keys belong to, such as an account. At most `max` of it run at a time. Unless `isStrict`, more
- * may run while nobody else waits.
+ * may run while no other client is active. `pauses`: the next turn begins later if others are active.
  */
-export type TurnGroup = { name: string; max: number; isStrict?: boolean }
+export type TurnGroup = { name: string; max: number; isStrict?: boolean; pauses?: boolean }
 
 type FairWaiter = {
   groups?: readonly TurnGroup[]
+  /** When the work began that the pause is for, by `performance.now()`; default: when the turn begins. */
+  since?: number | undefined
   /** Called when the turn comes, perhaps at once. */
   onTurn: (release: Release) => void
   /** Called instead if too many wait. */
@@ -26,7 +30,12 @@ type FairTurnsOptions = {
    * of a group count as one queue.
    */
   maxWaiting: number
+  /** Whether only one client is active; default: as the last requests show. */
+  isOneClientActive?: () => boolean
 }
+
+/** A pause is at most so long, because a turn may also have waited for the database. */
+const MAX_PAUSE_MS = 100
 
 /** Who waits, how many may wait for the same key, and for how long. */
 export type TurnRequest = {
@@ -36,6 +45,7 @@ export type TurnRequest = {
   maxWaitMs: number
   /** If it is closed meanwhile, the turn is not needed any more. */
   response: ServerResponse | undefined
+  since?: number | undefined
 }
 
 export class FairTurns {
@@ -44,6 +54,9 @@ export class FairTurns {
   private readonly queues = new Map<string, FairWaiter[]>()
   private readonly waitingOfGroup = new Map<string, number>()
   private readonly runningOfGroup = new Map<string, number>()
+  /** When the pause of a group ends. Entries of the past are removed when a turn is looked for. */
+  private readonly pausedUntil = new Map<string, number>()
+  private pauseTimer: NodeJS.Timeout | undefined
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
@@ -56,9 +69,9 @@ export class FairTurns {
 
   /** Waits for a turn. Release it when the work is done. */
   async acquire(request: TurnRequest): Promise<Release | 'rejected' | 'disconnected'> {
-    const { key, groups, maxOfKey, maxWaitMs, response } = request
+    const { key, groups, maxOfKey, maxWaitMs, response, since } = request
     const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
-    const waiter = { groups, onTurn: resolve, onRejected: () => resolve('rejected') }
+    const waiter = { groups, since, onTurn: resolve, onRejected: () => resolve('rejected') }
     const leaveQueue = this.enter(key, waiter, maxOfKey)
     const giveUp = (reason: 'rejected' | 'disconnected') => {
       leaveQueue()
@@ -93,10 +106,15 @@ export class FairTurns {
 
   private startNext(): void {
     if (this.isPausing || this.underWay >= this.options.capacity) return
-    const key = this.findNextKey()
-    const queue = key === undefined ? undefined : this.queues.get(key)
+    const now = performance.now()
+    const key = this.findNextKey(now)
+    if (key === undefined) {
+      this.waitForPauses(now)
+      return
+    }
+    const queue = this.queues.get(key)
     const next = queue?.[0]
-    if (key === undefined || queue === undefined || next === undefined) return
+    if (queue === undefined || next === undefined) return
     this.remove(key, next)
     if (this.queues.delete(key)) this.queues.set(key, queue)
     this.lastKey = key
@@ -107,23 +125,43 @@ export class FairTurns {
       this.isPausing = false
       this.startNext()
     })
+    const began = next.since ?? now
     const release = createRelease(() => {
       this.underWay--
-      for (const { name } of next.groups ?? []) add(this.runningOfGroup, name, -1)
+      const end = performance.now()
+      for (const { name, pauses } of next.groups ?? []) {
+        add(this.runningOfGroup, name, -1)
+        if (pauses) this.pausedUntil.set(name, end + Math.min(end - began, MAX_PAUSE_MS))
+      }
       this.startNext()
     })
     next.onTurn(release)
   }
 
   /**
-   * A key gets no second turn in a row while another key waits. Keys of a full group come after all others,
-   * and not at all if the group is strict.
+   * A key gets no second turn in a row while another key waits. If only one client is active, keys whose
+   * group is full or pauses come after all others; keys of a full strict group never do.
    */
-  private findNextKey(): string | undefined {
-    return (
-      this.findKey(({ groups = [] }) => groups.every(group => this.hasShareLeft(group))) ??
-      this.findKey(({ groups = [] }) => groups.every(group => !group.isStrict || this.hasShareLeft(group)))
+  private findNextKey(now: number): string | undefined {
+    for (const [name, until] of this.pausedUntil) if (until <= now) this.pausedUntil.delete(name)
+    const first = this.findKey(({ groups = [] }) =>
+      groups.every(group => this.hasShareLeft(group) && !this.pausedUntil.has(group.name)),
     )
+    const { isOneClientActive = () => !areSeveralClientsActive(now) } = this.options
+    if (first !== undefined || !isOneClientActive()) return first
+    return this.findKey(({ groups = [] }) =>
+      groups.every(group => !group.isStrict || this.hasShareLeft(group)),
+    )
+  }
+
+  /** Looks again when the first pause ends: until then, no turn may end that would. */
+  private waitForPauses(now: number): void {
+    if (this.waiting === 0 || this.pausedUntil.size === 0 || this.pauseTimer !== undefined) return
+    const until = Math.min(...this.pausedUntil.values())
+    this.pauseTimer = setTimeout(() => {
+      this.pauseTimer = undefined
+      this.startNext()
+    }, until - now)
   }
 
   private findKey(isReady: (first: FairWaiter) => boolean): string | undefined {

@@ -139,6 +139,53 @@ describe('FairTurns', () => {
     assert.deepEqual(started, ['a0', 'a1', 'a2', 'b0', 'a3'])
   })
 
+  test('while several clients are active, a share holds although nobody else waits', async () => {
+    let isAlone = false
+    const turns = new FairTurns({ capacity: 3, maxWaiting: 9, isOneClientActive: () => isAlone })
+    const started: string[] = []
+    const releases: Release[] = []
+    for (const key of ['a0', 'a1', 'a2', 'a3']) {
+      const onTurn = (release: Release) => {
+        started.push(key)
+        releases.push(release)
+      }
+      turns.enter(key, { groups: [{ name: 'a', max: 1 }], onTurn, onRejected: () => assert.fail() })
+    }
+    for (let n = 0; n < 4; n++) await turn()
+    assert.deepEqual(started, ['a0'])
+    isAlone = true
+    releases[0]?.()
+    for (let n = 0; n < 4; n++) await turn()
+    assert.deepEqual(started, ['a0', 'a1', 'a2', 'a3'])
+  })
+
+  test('a client pauses after a turn as long as the work took, also what came before the turn, if others are active', async () => {
+    let isAlone = false
+    const turns = new FairTurns({ capacity: 3, maxWaiting: 9, isOneClientActive: () => isAlone })
+    const enter = (key: string, since?: number) => {
+      const { promise, resolve } = Promise.withResolvers<Release>()
+      const groups = [{ name: key, max: 1, pauses: true }]
+      turns.enter(key, { groups, since, onTurn: resolve, onRejected: () => assert.fail() })
+      return promise
+    }
+    const began = performance.now() - 60
+    const first = await enter('a', began)
+    const second = enter('a')
+    const other = enter('b')
+    first()
+    const end = performance.now()
+    ;(await other)()
+    const release = await second
+    // A timer may fire a millisecond early.
+    assert.ok(performance.now() - end >= 59, 'the second turn began before the pause ended')
+    const third = enter('a', performance.now() - 60_000)
+    isAlone = true
+    release()
+    await turn()
+    const isReady = await Promise.race([third.then(() => true), turn(false)])
+    assert.equal(isReady, true)
+  })
+
   test('ending a turn twice ends it once', async () => {
     const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
     const ended: Release[] = []

@@ -15,12 +15,16 @@ import type { OperatorContext } from '../context.ts'
 type Pool = {
   /** Permits in this process. */
   capacity: number
-  /** An account or an access link may hold this many of them while others wait. */
+  /** An account, an access link or a reader at one network may hold so many while others are active. */
+  maxOfClient: number
+  /** An account or an access link at all networks together. */
   maxOfAccount: number
   /** The networks of one provider may hold so many together: some permits are left for others. */
   maxOfProvider: number
   /** Shares hold without others, too: the work takes long, so a lent permit would not be back soon. */
   isStrict: boolean
+  /** While others are active, a client pauses after each turn. */
+  pauses: boolean
   maxWaitingOfKey: number
   maxWaitMs: number
   retryAfterMs: number
@@ -37,9 +41,11 @@ const POOLS = {
    */
   readers: {
     capacity: 4,
+    maxOfClient: 1,
     maxOfAccount: 2,
     maxOfProvider: 3,
     isStrict: false,
+    pauses: true,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
     retryAfterMs: 2_000,
@@ -47,9 +53,11 @@ const POOLS = {
   /** Pages of the console. */
   console: {
     capacity: 4,
+    maxOfClient: 2,
     maxOfAccount: 2,
     maxOfProvider: 3,
     isStrict: false,
+    pauses: true,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
     retryAfterMs: 2_000,
@@ -57,9 +65,11 @@ const POOLS = {
   /** Files that the console makes: exports, labels, lists. Some take minutes, so few are waited for. */
   downloads: {
     capacity: 4,
+    maxOfClient: 2,
     maxOfAccount: 2,
     maxOfProvider: 3,
     isStrict: true,
+    pauses: false,
     maxWaitingOfKey: 4,
     maxWaitMs: 2_000,
     retryAfterMs: 30_000,
@@ -67,9 +77,11 @@ const POOLS = {
   /** Files that the console receives. Each is in memory while it arrives. */
   uploads: {
     capacity: 6,
+    maxOfClient: 3,
     maxOfAccount: 3,
     maxOfProvider: 4,
     isStrict: true,
+    pauses: false,
     maxWaitingOfKey: 4,
     maxWaitMs: 2_000,
     retryAfterMs: 5_000,
@@ -77,19 +89,35 @@ const POOLS = {
   /** Files that the API receives: up to 20 MiB each, and as much again on the way to the preparer. */
   files: {
     capacity: 8,
+    maxOfClient: 4,
     maxOfAccount: 4,
     maxOfProvider: 5,
     isStrict: true,
+    pauses: false,
     maxWaitingOfKey: MAX_WAITING_FILES,
     maxWaitMs: 10_000,
     retryAfterMs: 5_000,
   },
+  /** Calls of the API that cost more than most: searches, reports, bulk calls. */
+  api: {
+    capacity: 4,
+    maxOfClient: 1,
+    maxOfAccount: 2,
+    maxOfProvider: 3,
+    isStrict: false,
+    pauses: true,
+    maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
+    maxWaitMs: 10_000,
+    retryAfterMs: 2_000,
+  },
   /** Writes to `/dpp/v1`: each checks a whole document first. */
   writes: {
     capacity: 8,
+    maxOfClient: 2,
     maxOfAccount: 4,
     maxOfProvider: 7,
     isStrict: false,
+    pauses: true,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 5_000,
     retryAfterMs: 2_000,
@@ -97,9 +125,11 @@ const POOLS = {
   /** Passwords that are checked. Two are hashed at a time; the others read and write rows meanwhile. */
   passwords: {
     capacity: 4,
+    maxOfClient: 4,
     maxOfAccount: 4,
     maxOfProvider: 3,
     isStrict: false,
+    pauses: false,
     maxWaitingOfKey: MAX_WAITING_PER_NETWORK,
     maxWaitMs: 8_000,
     retryAfterMs: 5_000,
@@ -131,6 +161,7 @@ const turnsOf = perSharedDatabase((_sql: Sql) => {
     downloads: create('downloads'),
     uploads: create('uploads'),
     files: create('files'),
+    api: create('api'),
     writes: create('writes'),
     passwords: create('passwords'),
   } satisfies Record<TurnPool, FairTurns>
@@ -141,6 +172,8 @@ type Wait = {
   asker: Asker
   /** Undefined if others need the work too. Otherwise it is not done once this is closed. */
   response: ServerResponse | undefined
+  /** When the body began to arrive: what that cost counts, too. */
+  since?: number | undefined
 }
 
 /**
@@ -149,10 +182,15 @@ type Wait = {
  */
 export async function waitForTurn(
   ctx: Pick<OperatorContext, 'sql'>,
-  { pool, asker, response }: Wait,
+  { pool, asker, response, since }: Wait,
 ): Promise<Release | undefined> {
   const { maxWaitMs, retryAfterMs } = POOLS[pool]
-  const turn = await turnsOf(ctx.sql)[pool].acquire({ ...describeAsker(pool, asker), maxWaitMs, response })
+  const turn = await turnsOf(ctx.sql)[pool].acquire({
+    ...describeAsker(pool, asker),
+    maxWaitMs,
+    response,
+    since,
+  })
   if (turn === 'rejected') throw overloaded(retryAfterMs)
   return turn === 'disconnected' ? undefined : turn
 }
@@ -166,15 +204,19 @@ export function overloaded(retryAfterMs: number): AppError {
 }
 
 function describeAsker(pool: TurnPool, { address, accountId, verifiedToken }: Asker) {
-  const { maxOfAccount, maxOfProvider, maxWaitingOfKey, isStrict } = POOLS[pool]
+  const { maxOfClient, maxOfAccount, maxOfProvider, maxWaitingOfKey, isStrict, pauses } = POOLS[pool]
   const network = address === undefined ? PROXIES_KEY : getNetwork(address, 56)
+  // All readers behind one proxy are not one client.
+  const isHidden = address === undefined && accountId === undefined && verifiedToken === undefined
+  const key = `${accountId ?? verifiedToken ?? ''} ${network}`
   const groups = [
+    ...(isHidden ? [] : [{ name: `client ${key}`, max: maxOfClient, pauses }]),
     ...(address === undefined ? [] : [{ name: `provider ${getNetwork(address, 32)}`, max: maxOfProvider }]),
     ...(accountId === undefined ? [] : [{ name: `account ${accountId}`, max: maxOfAccount }]),
     ...(verifiedToken === undefined ? [] : [{ name: `link ${verifiedToken}`, max: maxOfAccount }]),
   ]
   return {
-    key: `${accountId ?? verifiedToken ?? ''} ${network}`,
+    key,
     groups: groups.map(group => ({ ...group, isStrict })),
     maxOfKey: address === undefined ? MAX_WAITING : maxWaitingOfKey,
   }

@@ -19,7 +19,7 @@ import type { Deprecation } from './deprecation.ts'
 import type { DocumentedResponse } from './documented-response.ts'
 import type { HeaderParameter } from './header-parameters.ts'
 import { listPathParameterNames, type PathParameterName, type PathValues } from './path-parameters.ts'
-import { DRY_RUN, type QueryParameters, type QueryValues } from './query-parameters.ts'
+import { DRY_RUN, type QueryParameters, type QueryValues, type RawQuery } from './query-parameters.ts'
 
 /** The services and settings that all handlers share. */
 export type ApiSetup = {
@@ -116,6 +116,8 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each with its own result. */
   isBulk?: true
+  /** Whether a call costs more than most, so that accounts and networks take turns for it. */
+  isCostly?: (query: RawQuery) => boolean
   /** Its body is a file of any type, of up to 20 MiB, or a form with one. */
   takesFile?: true
   /** The handler's statement stores key and response itself, so the first attempt opens no transaction. */

@@ -68,6 +68,9 @@ const FILTERS = {
   serial: textParameter('Exactly this serial.', MAX_LOT_OR_SERIAL_LENGTH),
 }
 
+/** The others read a page of an index. */
+const COSTLY_PARAMETERS = ['q', 'outdated', 'readiness', 'missing', 'page']
+
 const STATUS_LETTER = { all: undefined, active: 'a', archived: 'x' } as const
 
 export const listProducts = defineEndpoint({
@@ -76,6 +79,7 @@ export const listProducts = defineEndpoint({
   id: 'listProducts',
   tag: 'products',
   summary: 'List and search products',
+  isCostly: query => COSTLY_PARAMETERS.some(name => Object.hasOwn(query, name)),
   description:
     'Newest first, or with `updated_since` in the order of the changes. Lists models by default. Units are included with `serial`, `lot` or `outdated=true`, which only units have; `level` overrides this. To read everything, follow `next_cursor` until it is null: each step costs the same.',
   query: {

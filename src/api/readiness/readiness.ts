@@ -85,6 +85,7 @@ export const accountReadiness = defineEndpoint({
   id: 'getReadiness',
   tag: 'readiness',
   summary: 'See how many products are ready',
+  isCostly: () => true,
   description:
     'For each act: how many active products of all levels fall under it, are ready, incomplete, or undetermined because something that decides is not known; and which rules they do not meet. The sums are kept for at most a minute; `computed_at` is their time. Advice, not legal advice.',
   query: { act: textParameter('Only this act, such as `eu.battery.passport`.', 100) },

@@ -63,6 +63,7 @@ export const accountScans = defineEndpoint({
   id: 'getScans',
   tag: 'scans',
   summary: 'Count the scans of all products of the account',
+  isCostly: () => true,
   description: DESCRIPTION,
   query: { days },
   responses: {

@@ -20,6 +20,7 @@ import { registerSecurityTxt, type SecurityContactSetup } from '../../api/servic
 import { registerConsole } from '../../console/door.ts'
 import { sendThrownError as sendConsoleError } from '../../console/page/error-page.ts'
 import { type ConsoleSetup, HOME } from '../../console/page/route.ts'
+import { noteClient } from '../../kernel/active-clients.ts'
 import { databaseUnavailable } from '../../kernel/db/database.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { allowUpload, BODY_DEADLINES, limitBodyTimes } from '../../kernel/http/body-deadlines.ts'
@@ -176,6 +177,7 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     reply.headers(commonHeaders).header('x-request-id', request.id)
     request.response = reply.raw
     const { isLong, isUpload } = request.routeOptions.config
+    noteClient(request.raw, performance.now())
     if (isLong !== true) countShortRequest(reply.raw)
     if (isUpload === true) allowUpload(request.raw)
     done(findMalformed(request.raw))
