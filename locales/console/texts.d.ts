@@ -464,8 +464,8 @@ export type Texts = {
       legitimateInterest: string
       protected: string
     }
-    checkNames: string
-    changeNames: string
+    checkEntries: string
+    changeEntries: string
     twoReadings: (values: { typed: Value; one: Value; other: Value }) => string
     inexact: string
     primary: (values: { language: Value }) => string
@@ -2298,6 +2298,13 @@ export type Texts = {
     gtin: string
     gtin_digit: string
     gtin_zeros: string
+    gtin_restricted: (values: { prefix: Value }) => string
+    gtin_coupon: (values: { prefix: Value }) => string
+    gtin_unused: (values: { prefix: Value }) => string
+    gtin_publication: (values: { prefix: Value }) => string
+    gtin_unlisted: (values: { prefix: Value }) => string
+    gtin_package: (values: { prefix: Value; meant: Value }) => string
+    gtin_variable: string
     gln: string
     eori: string
     cas: string
@@ -2360,6 +2367,7 @@ export type Texts = {
     unknown_field: string
     sum_not_100: string
     gtin_check_digit: string
+    special_gtin: string
     country_code: string
     language_code: string
     primary_language_missing: string

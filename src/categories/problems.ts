@@ -47,6 +47,20 @@ export const PROBLEMS = {
   gtin_digit:
     'has a check digit (the last one) that does not match the digits before it; look for a typing mistake.',
   gtin_zeros: 'is all zeros, which is not a GTIN; leave it out if the product has none.',
+  gtin_restricted:
+    'has the GS1 prefix {prefix}, which is for use inside a shop, a company or a region: others have the same number. It names the product in your account only and gets no GS1 address. Send a GTIN with a company prefix of GS1, if the product has one.',
+  gtin_coupon:
+    'has the GS1 prefix {prefix}, which is for coupons and refund receipts. It names the product in your account only and gets no GS1 address. Send the GTIN of the product, or none.',
+  gtin_unused:
+    'has the GS1 prefix {prefix}, which GS1 gives to nobody. It names the product in your account only and gets no GS1 address. Look for a typing mistake.',
+  gtin_publication:
+    'has the GS1 prefix {prefix}, which is for books, sheet music and periodicals (ISBN, ISMN, ISSN). Send the GTIN of the product, if it is none.',
+  gtin_unlisted:
+    'has the GS1 prefix {prefix}, for which GS1 listed no organisation in 2026. Look for a typing mistake.',
+  gtin_package:
+    'is of a package with several pieces (first digit {prefix}). If the passport is about one piece, send the GTIN of the piece, usually {meant}.',
+  gtin_variable:
+    'is of a product whose pieces differ in weight or length (first digit 9). If all pieces are the same, send the GTIN of a piece.',
   gln: 'must be a GLN: 13 digits, the last one a correct check digit.',
   eori: 'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
   cas: 'must be a CAS number such as 50-00-0, whose last digit is a correct check digit.',

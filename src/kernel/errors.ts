@@ -38,6 +38,7 @@ export type DetailCode =
   | 'unknown_field'
   | 'sum_not_100'
   | 'gtin_check_digit'
+  | 'special_gtin'
   | 'country_code'
   | 'language_code'
   | 'primary_language_missing'

@@ -13,9 +13,12 @@ import { isUseTold, listDeclaredRules, type Subject, USE_FACTS } from './subject
 import type { Truth } from './truth.ts'
 
 /** Raise it when a fact gets another meaning, or the bits another form: all bits are then written again. */
-const FORM = 2
+const FORM = 3
 
-/** What bits are made of. `hasLot`: whether items with this content are under a batch. */
+/**
+ * What bits are made of. `hasGtin`: whether it has a GTIN that is unique in the world. `hasLot`: whether
+ * items with this content are under a batch.
+ */
 export type EncodedSource = { data: DataObject; hasGtin: boolean; hasLot: boolean }
 
 export type FactBits = {

@@ -10,7 +10,7 @@ export type Reading = {
   url: string
   /** The id of its documents, if it is not `url`: under a pinned base, or kept from another system. */
   dppId?: string
-  /** Its GS1 Digital Link; null without a GTIN. */
+  /** Its GS1 Digital Link; null without a GTIN that is unique in the world. */
   gs1Url: string | null
   category: CompleteCategory
   level: 'model' | 'batch' | 'item'

@@ -691,20 +691,20 @@ describe('products', () => {
     const at = await make(composed('cottonn'))
     for (const address of [at, `${at}?done=created`]) {
       const { text } = await owner.get(address)
-      assert.match(text, /Check these fibre names/)
+      assert.match(text, /Check these entries/)
       assert.match(text, /Did you mean cotton\? “cottonn” is not a legal fibre name/)
       assert.match(text, /edit#d\.fiberComposition\.0\.fiber"/)
     }
-    assert.doesNotMatch((await viewer.get(at)).text, /Change the names/)
+    assert.doesNotMatch((await viewer.get(at)).text, /Change the entries/)
     assert.match(
       (await owner.get(at, { headers: { 'accept-language': 'de' } })).text,
       /War Baumwolle gemeint\?/,
     )
     await save(at, composed('Organic Cotton'))
     assert.match((await owner.get(`${at}?done=saved`)).text, /The legal name of the fibre is cotton/)
-    assert.doesNotMatch((await owner.get(at)).text, /Check these fibre names/)
+    assert.doesNotMatch((await owner.get(at)).text, /Check these entries/)
     await save(at, composed('Baumwolle'))
-    assert.doesNotMatch((await owner.get(`${at}?done=saved`)).text, /Check these fibre names|Baumwolle/)
+    assert.doesNotMatch((await owner.get(`${at}?done=saved`)).text, /Check these entries|Baumwolle/)
     assert.match((await owner.get(at)).text, /cotton/)
   })
 

@@ -3,6 +3,7 @@
  * Each is stored as one text, such as `host:brand.example`, `gs1:4012345` and `did:ebsi:zabc`.
  */
 import { domainToASCII } from 'node:url'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 
 const MAX_HOST_LENGTH = 253
@@ -24,16 +25,13 @@ export function parseHost(text: string): string | undefined {
   return isName && !/^[0-9]+$/.test(labels.at(-1) ?? '') && !SHARED_HOSTS.includes(host) ? host : undefined
 }
 
-/**
- * Undefined also for prefixes that belong to no company: those of GTIN-8, and those for restricted
- * circulation (GS1 General Specifications 1.4.2).
- */
+/** Undefined also for prefixes that belong to no company, such as those for restricted circulation. */
 export function parseGs1Prefix(text: string): string | undefined {
   const digits = text.replace(/[\s-]/g, '')
-  const isPrefix = /^[0-9]+$/.test(digits) && digits.length >= MIN_PREFIX_DIGITS
-  return isPrefix && digits.length <= MAX_PREFIX_DIGITS && !/^(?:00000|02|04|2)/.test(digits)
-    ? digits
-    : undefined
+  const { length } = digits
+  if (!/^[0-9]+$/.test(digits) || length < MIN_PREFIX_DIGITS || length > MAX_PREFIX_DIGITS) return undefined
+  // GTIN-8s have no company prefix.
+  return !digits.startsWith('00000') && isWorldwideGtin(`0${digits}`.padEnd(14, '0')) ? digits : undefined
 }
 
 /** A DID without path, query and fragment. That of a host is approved with its host. */

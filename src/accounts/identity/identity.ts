@@ -74,7 +74,7 @@ export const nameOnly = (legalName: string): AccountIdentity =>
 
 const HOST_RULE = 'must be a host of this company alone, such as brand.example, without https:// and path.'
 const PREFIX_RULE =
-  'must be a GS1 company prefix of 4 to 12 digits, which begins with none of 00000, 02, 04 and 2.'
+  'must be a GS1 company prefix of 4 to 12 digits, none of those for shops, coupons and later use (00000, 02, 04, 05, 2, 951, 980 to 984, 99).'
 const DID_RULE =
   'must be a DID such as did:ebsi:zabc. A did:web is approved with its host: give the host instead.'
 

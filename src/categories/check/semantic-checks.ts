@@ -9,6 +9,7 @@ import { findMeantLanguage } from '../names/meant-language.ts'
 import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
 import { type Problem, problem, suggest } from '../problems.ts'
 import { explainLanguage, FORMAT_RULES } from '../schema/formats.ts'
+import { explainGtinKind } from './explain-gtin.ts'
 import { explainBlank } from './explain-violation.ts'
 import type { Findings } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'
@@ -64,6 +65,7 @@ export class SemanticChecks {
   private warnOfText(field: Field, text: string): void {
     if (this.findings.warningsFull) return
     if (field.format === 'language') this.checkLanguage(text)
+    else if (field.format === 'gtin') this.warnOfGtin(text)
     else if (field.format !== undefined || field.values !== undefined) return
     else if (isInvisible(text)) {
       if (!isBlank(text)) this.findings.warn(this.path, 'invisible', problem('invisible'))
@@ -83,6 +85,12 @@ export class SemanticChecks {
     const meant = this.unlisted.size > MAX_GUESSES ? undefined : findMeantLanguage(canonical)
     const explained = suggest('language_unlisted', meant, { found: shorten(tag, 60) })
     this.findings.warn(this.path, 'unlisted_language', explained)
+  }
+
+  /** Any number with a right check digit is accepted. One that is not the usual kind gets a warning. */
+  private warnOfGtin(gtin: string): void {
+    const found = explainGtinKind(gtin)
+    if (found !== undefined) this.findings.warn(this.path, 'special_gtin', found)
   }
 
   /** Any http(s) address is accepted. One that readers do not get as a link gets a warning. */

@@ -79,7 +79,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderEntryNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state, recalls)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -131,11 +131,17 @@ function buildFieldMarker(words: Words, { row, own, inherited }: PassportState):
   }
 }
 
+/** Of what was saved and is hardly meant, or not what readers get. */
+const TOLD_WARNINGS: ReadonlySet<string> = new Set([
+  ...['unlisted_name', 'unlisted_language', 'special_gtin', 'invisible', 'markup'],
+])
+
 /**
- * A notice about fibre names that the law does not list. They were saved, and readers see them as typed.
+ * A notice about entries that are worth a look, such as fibre names that the law does not list, and GTINs
+ * that others use, too. They were saved, and readers see them as typed.
  * `isJustSaved`: also lists names that are correct but worth a look once, such as "organic cotton".
  */
-function renderNameNotice(
+function renderEntryNotice(
   words: Words,
   state: PassportState,
   { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
@@ -145,7 +151,7 @@ function renderNameNotice(
   const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
   const told = warnings.filter(
     one =>
-      one.code === 'unlisted_name' &&
+      TOLD_WARNINGS.has(one.code) &&
       isOwn(one) &&
       (isJustSaved || one[TRANSLATION]?.key !== 'fibre_qualified'),
   )
@@ -155,8 +161,8 @@ function renderNameNotice(
   const lines = told.map(
     one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
   )
-  const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
-  return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
+  const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeEntries}</a></p>`
+  return html`<div class="reach"><p>${texts.checkEntries}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }
 
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {

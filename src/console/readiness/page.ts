@@ -1,7 +1,9 @@
 /** The page of a product's readiness: for each act what is missing, and the way to the form. */
 import { html } from 'ghtml'
+import { explainGtinKind } from '../../categories/check/explain-gtin.ts'
+import { TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { LEVEL_NAME } from '../../passports/core/record.ts'
+import { hasGs1Address, LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { listUntpGaps } from '../../passports/documents/untp-gaps.ts'
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
@@ -14,6 +16,7 @@ import { described, doneNotice, notes, rowList, section, summary } from '../page
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getProductDraftKey, renderSavedDraft } from '../product-data/local-draft.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
 import {
   backToProduct,
   getProductTitle,
@@ -176,6 +179,7 @@ function renderRule(page: PageContext, rule: JudgedRule): string {
   const lines = [
     [title, ...rule.source].join(' · '),
     ...(hint === undefined ? [] : [hint]),
+    ...listGtinLines(page, rule),
     ...(reason === undefined ? [] : [texts.declaredBecause({ reason })]),
     ...(units === undefined
       ? []
@@ -188,6 +192,16 @@ function renderRule(page: PageContext, rule: JudgedRule): string {
   ]
   const number = rule.nr === undefined ? '' : html`<span class="number">${rule.nr}</span> `
   return html`<li id="${rule.id}" class="rule"!${language === undefined ? '' : html` lang="${language}"`}><p>!${number}${question}</p>!${lines.map(line => html`<p class="hint">${line}</p>`)}!${renderRuleActions(page, rule, title)}</li>`
+}
+
+/** Why the number that the product has does not answer the question. */
+function listGtinLines({ words, state: { row } }: PageContext, { id, outcome }: JudgedRule): string[] {
+  const isOpen = OPEN_GROUPS.some(group => group === outcome)
+  if (!isOpen || row.gtin === null || hasGs1Address(row) || !asksForGtin(row.category, id)) return []
+  const found = explainGtinKind(row.gtin)
+  if (found === undefined) return []
+  const detail = { path: ['data', 'gtin'], code: 'special_gtin', message: '', [TRANSLATION]: found } as const
+  return [`${getFieldLabel(words, 'gtin')} ${row.gtin}: ${explainProblem(words, detail)}`]
 }
 
 /** Whom the law wants to see it. The public includes the others. */

@@ -1,5 +1,6 @@
 /** Parses the label options of the query. A problem is shown at its field, which keeps the typed text. */
 
+import { hasGs1Address } from '../../passports/core/record.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import type { UnitTotals } from '../../passports/read/list-units.ts'
 import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
@@ -63,7 +64,7 @@ export function parseLabelOptions(
   const { choice, number, problems } = read
   const chosen = {
     of: choice('of', of, of[0] ?? 'self'),
-    content: choice('content', row.gtin === null ? ['passport'] : LABEL_CONTENTS, 'passport'),
+    content: choice('content', hasGs1Address(row) ? LABEL_CONTENTS : ['passport'], 'passport'),
     file: choice('file', LABEL_FILES, 'pdf'),
     sheet: choice('sheet', [...Object.keys(LABEL_SHEETS), 'own'], '64x38'),
   }
@@ -93,7 +94,7 @@ export function parsePictureOptions(words: Words, query: URLSearchParams, { row 
   const { choice, number, problems } = buildReader(words, query)
   const content = choice<LabelContent>(
     'content',
-    row.gtin === null ? ['passport'] : LABEL_CONTENTS,
+    hasGs1Address(row) ? LABEL_CONTENTS : ['passport'],
     'passport',
   )
   const sent = choice('dpi', DPI.map(String), '300')

@@ -8,7 +8,13 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { requireMediaId, variantKey } from '../../media/media-file.ts'
 import { WIDTHS } from '../../media/prepare/prepared-file.ts'
-import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
+import {
+  type Addresses,
+  gs1Url,
+  hasGs1Address,
+  type PassportRow,
+  passportUrl,
+} from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import {
@@ -126,7 +132,7 @@ function renderLabelsPage(
   const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: Math.round(wide * 10) / 10, module: Math.round(module * 100) / 100 })}</p>`
   const choices = {
     below,
-    hasGs1: state.row.gtin !== null,
+    hasGs1: hasGs1Address(state.row),
     hasPicture: findFirstPicture(effectiveData(state)) !== undefined,
     asksForBoxes: options.boxes || unprintable !== undefined || problems.boxes !== undefined,
   }

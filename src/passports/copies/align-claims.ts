@@ -1,6 +1,7 @@
 /** Makes the claims of GTINs and SKUs of a restored database fit its products, which are newer or older. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { selectClaimKey } from '../core/claim-key.ts'
 
 type Claim = { gtin14: string; model_id: string }
 
@@ -36,7 +37,7 @@ export async function deleteSkuClaims(sql: Sql, accountId: number, skus: readonl
 /** Claims the GTINs that products of the shard have, and those that they had lately. */
 export async function claimMissingGtins(sql: Sql, since: Date): Promise<void> {
   await sql`
-    with released as materialized (select gtin14, model_id from released_gtin),
+    with released as materialized (select gtin14 as key, model_id from released_gtin),
     held as materialized (
       select gtin14, account_id, id, updated_at from passport where gtin14 is not null
       union
@@ -45,8 +46,9 @@ export async function claimMissingGtins(sql: Sql, since: Date): Promise<void> {
       where p.level = 'm' and p.updated_at > ${since} and c.data->>'gtin' is not null
     )
     insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
-    select gtin14, substr(gtin14, 5, 4), account_id, id, updated_at from held h
-    where not exists (select from released r where r.gtin14 = h.gtin14 and r.model_id = h.id)
+    select key, substr(key, 5, 4), account_id, id, updated_at
+    from (select ${selectClaimKey(sql)} as key, account_id, id, updated_at from held) h
+    where not exists (select from released r where r.key = h.key and r.model_id = h.id)
     on conflict do nothing`
 }
 
@@ -54,10 +56,11 @@ export async function claimMissingGtins(sql: Sql, since: Date): Promise<void> {
 export async function findLostGtins(sql: Sql, since: Date): Promise<string[]> {
   const rows = await sql<{ id: string; gtin14: string; model_id: string }[]>`
     with held as materialized (
-      select gtin14, id from passport where gtin14 is not null and updated_at > ${since} and status = 'a'
+      select gtin14, ${selectClaimKey(sql)} as key, id from passport
+      where gtin14 is not null and updated_at > ${since} and status = 'a'
     ),
-    claims as materialized (select gtin14, model_id from gtin_claim where gtin14 in (select gtin14 from held))
-    select h.id, h.gtin14, c.model_id from held h join claims c on c.gtin14 = h.gtin14 where c.model_id <> h.id`
+    claims as materialized (select gtin14 as key, model_id from gtin_claim where gtin14 in (select key from held))
+    select h.id, h.gtin14, c.model_id from held h join claims c on c.key = h.key where c.model_id <> h.id`
   return rows.map(
     ({ id, gtin14, model_id }) =>
       `product ${idFromUuid(id)} shows GTIN ${gtin14}, which product ${idFromUuid(model_id)} had when the backup began`,

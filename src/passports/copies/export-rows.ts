@@ -1,6 +1,7 @@
 /** Reads an account's passports with everything that belongs to them, page by page in the order of ids. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { getGtinOfClaim, isLocalClaim } from '../core/claim-key.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import { resolveUncached } from '../read/resolve.ts'
 
@@ -50,8 +51,9 @@ export type VersionLine = {
   hash: string
 }
 export type StatusLine = { passport: string; changed_at: Date; changed_by: number; status: string }
-export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
-export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Date }
+/** `is_local`: a claim inside the account only. */
+export type GtinLine = { gtin14: string; is_local?: true; model: string; claimed_at: Date }
+export type ReleasedGtinLine = { gtin14: string; is_local?: true; model: string; released_at: Date }
 /** `data` is JSON. */
 export type DraftLine = {
   id: string
@@ -129,7 +131,10 @@ const LEVELS = ['m', 'b', 'i'] as const
 
 type ModelGtin = { gtin14: string; model: string; is_released: boolean }
 
-/** In two statements: claims are distributed over the nodes of a cluster, released GTINs are on each. */
+/**
+ * Without those of claims inside the account, which no address has. In two statements: claims are distributed
+ * over the nodes of a cluster, released GTINs are on each.
+ */
 async function readGtins(sql: Sql, accountId: number, models: readonly string[]): Promise<ModelGtin[]> {
   const claimed = await sql<ModelGtin[]>`
     select gtin14, model_id as model, false as is_released from gtin_claim
@@ -139,9 +144,10 @@ async function readGtins(sql: Sql, accountId: number, models: readonly string[])
     where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])`
   const isClaimed = (one: ModelGtin) =>
     claimed.some(({ gtin14, model }) => gtin14 === one.gtin14 && model === one.model)
-  return [...claimed, ...released.filter(one => !isClaimed(one))].sort(
-    (a, b) => Number(a.gtin14) - Number(b.gtin14),
-  )
+  const found = [...claimed, ...released.filter(one => !isClaimed(one))]
+  return found
+    .filter(({ gtin14 }) => !isLocalClaim(gtin14))
+    .sort((a, b) => Number(a.gtin14) - Number(b.gtin14))
 }
 
 export type LinkedPassport = Pick<PassportLine, 'uuid' | 'model' | 'lot' | 'serial'>
@@ -253,19 +259,31 @@ const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => 
   where passport_id = any(${[...uuids]}::text[]::uuid[]) and account_id = ${accountId}
   order by passport_id, changed_at`
 
-export const exportGtins = (sql: Sql, accountId: number) =>
-  readRows(
+export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {
+  const rows = readRows(
     after => sql<GtinLine[]>`
       select gtin14, model_id as model, claimed_at from gtin_claim
       where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS_PER_PAGE}`,
     line => line.gtin14,
     '',
   )
+  for await (const row of rows) yield dropAccountFromKey(row)
+}
+
+/** The account gets another number where it is imported. */
+const dropAccountFromKey = <L extends { gtin14: string }>({ gtin14, ...line }: L) => ({
+  gtin14: getGtinOfClaim(gtin14),
+  ...(isLocalClaim(gtin14) ? { is_local: true as const } : {}),
+  ...line,
+})
 
 /** Models that had a GTIN before its release: printed codes still lead to their units. */
-export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
-  select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
-  order by gtin14, model_id`
+export async function exportReleasedGtins(sql: Sql, accountId: number): Promise<ReleasedGtinLine[]> {
+  const rows = await sql<ReleasedGtinLine[]>`
+    select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
+    order by gtin14, model_id`
+  return rows.map(dropAccountFromKey)
+}
 
 /** Without tokens: only the hashes that identify them. */
 export const exportAccessLinks = (sql: Sql, accountId: number) =>

@@ -1,11 +1,13 @@
 /** Restores an exported account's passports with their ids, and compares their hashes. */
 import { hash } from 'node:crypto'
 import { findCategory } from '../../categories/catalogue.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { addFoldedLines } from '../../kernel/text/search-text.ts'
+import { getGtinOfClaim, toClaimKey } from '../core/claim-key.ts'
 import { normalizeDppId } from '../core/dpp-id.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import type {
@@ -204,23 +206,37 @@ export async function importGtins(
   accountId: number,
   gtins: readonly AsText<GtinLine>[],
 ): Promise<void> {
-  const made = await sql<{ gtin14: string }[]>`
-    insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
-    select gtin14, substr(gtin14, 5, 4), ${accountId}, model, claimed_at
-    from jsonb_to_recordset(${JSON.stringify(gtins)}::text::jsonb) as r(gtin14 text, model uuid, claimed_at timestamptz)
-    where public.carnet_may_claim_gtin(gtin14, ${accountId}) order by gtin14
-    on conflict do nothing returning gtin14`
-  const claimed = new Set(made.map(({ gtin14 }) => gtin14))
-  const taken = gtins.find(({ gtin14 }) => !claimed.has(gtin14))
-  if (taken !== undefined) throw invalidInput(`GTIN ${taken.gtin14} belongs to another product here.`)
+  const claims = gtins.map(line => ({ ...line, gtin14: toClaimKey(line.gtin14, accountId) }))
+  await insertClaims(sql, accountId, claims)
+  const held = await sql<{ gtin14: string; model_id: string }[]>`
+    select gtin14, model_id from gtin_claim
+    where gtin14 = any(${claims.map(({ gtin14 }) => gtin14)}::text[]) and account_id = ${accountId}`
+  const holders = new Map(held.map(({ gtin14, model_id }) => [gtin14, model_id]))
+  const taken = claims.find(({ gtin14, model }) => holders.get(gtin14) !== model)
+  if (taken !== undefined)
+    throw invalidInput(`GTIN ${getGtinOfClaim(taken.gtin14)} belongs to another product here.`)
+  // Earlier versions claimed all numbers for the whole service, and printed addresses still name them.
+  const earlier = gtins.filter(line => !(line.is_local ?? isWorldwideGtin(line.gtin14)))
+  if (earlier.length > 0) await insertClaims(sql, accountId, earlier)
 }
+
+/** Leaves out those that another product has. */
+const insertClaims = (sql: Sql, accountId: number, claims: readonly AsText<GtinLine>[]) => sql`
+  insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
+  select gtin14, substr(gtin14, 5, 4), ${accountId}, model, claimed_at
+  from jsonb_to_recordset(${JSON.stringify(claims)}::text::jsonb) as r(gtin14 text, model uuid, claimed_at timestamptz)
+  where public.carnet_may_claim_gtin(gtin14, ${accountId}) order by gtin14
+  on conflict do nothing`
 
 /** Throws `validation` for a GTIN that another account here has or had: its printed codes lead there. */
 export async function importReleasedGtins(
   sql: Sql,
   accountId: number,
-  released: readonly AsText<ReleasedGtinLine>[],
+  lines: readonly AsText<ReleasedGtinLine>[],
 ): Promise<void> {
+  const released = lines.map(line =>
+    line.is_local === true ? { ...line, gtin14: toClaimKey(line.gtin14, accountId) } : line,
+  )
   const gtins = released.map(({ gtin14 }) => gtin14)
   const [taken] = await sql<{ gtin14: string }[]>`
     select gtin14 from gtin_claim where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId}

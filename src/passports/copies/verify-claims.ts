@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSharedDatabase, listCandidateShards, listShards } from '../../kernel/db/shards.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { getGtinOfClaim, isLocalClaim, toClaimKey } from '../core/claim-key.ts'
 
 const PAGE_ROWS = 5_000
 const MAX_REPORTED = 20
@@ -105,15 +106,20 @@ async function findProductsWithoutClaim(sql: Sql, products: readonly Claim[]): P
   if (products.length === 0) return []
   const rows = await sql<Claim[]>`
     select gtin14, account_id, model_id from gtin_claim
-    where gtin14 = any(${products.map(product => product.gtin14)}::text[])`
-  const found = new Set(rows.map(describeKey))
-  return products.filter(product => !found.has(describeKey(product)))
+    where gtin14 = any(${products.map(getClaimKey)}::text[])`
+  const found = new Set(rows.map(({ gtin14, ...holder }) => describeHolder(gtin14, holder)))
+  return products.filter(product => !found.has(describeHolder(getClaimKey(product), product)))
 }
 
-const describeKey = ({ gtin14, account_id, model_id }: Claim) => `${gtin14} ${account_id} ${model_id}`
+const getClaimKey = ({ gtin14, account_id }: Claim) => toClaimKey(gtin14, account_id)
+const describeHolder = (key: string, { account_id, model_id }: Omit<Claim, 'gtin14'>) =>
+  `${key} ${account_id} ${model_id}`
 
-const explainClaim = ({ gtin14, account_id, model_id }: Claim) =>
-  `the GTIN ${gtin14} belongs to product ${idFromUuid(model_id)} of account ${account_id}, which does not exist: run "carnet gtin release ${gtin14}"`
+function explainClaim({ gtin14: key, account_id, model_id }: Claim): string {
+  const gtin14 = getGtinOfClaim(key)
+  const options = isLocalClaim(key) ? ` --to ${account_id}` : ''
+  return `the GTIN ${gtin14} belongs to product ${idFromUuid(model_id)} of account ${account_id}, which does not exist: run "carnet gtin release ${gtin14}${options}"`
+}
 
 const explainProduct = ({ gtin14, account_id, model_id }: Claim) =>
   `product ${idFromUuid(model_id)} of account ${account_id} has the GTIN ${gtin14}, which does not belong to it: archive it and restore it`

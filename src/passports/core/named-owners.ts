@@ -4,6 +4,7 @@
  */
 import { listHostNames, listPrefixNames } from '../../accounts/identity/approved-names.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 
 /** As `approved-names.ts` writes names. */
 export type NamedOwners = {
@@ -57,7 +58,7 @@ function findGs1Keys(key: string): Pick<NamedOwners, 'prefixes' | 'gtins'> {
     const value = parts[index + 1] ?? ''
     if (before === undefined || !/^[0-9]/.test(value)) continue
     const isOfGtin = name === '01' || name.toLowerCase() === 'gtin'
-    if (isOfGtin && !isGtin(value)) continue
+    if (isOfGtin && !(isGtin(value) && isWorldwideGtin(value))) continue
     const full = isOfGtin ? toGtin14(value) : value
     prefixes.push(...listPrefixNames(full.slice(before)))
     if (isOfGtin) gtins.push(full)

@@ -1,6 +1,7 @@
 /** Builds the API's product record from a row. `data` stays JSON text, which a read does not parse. */
 import { buildGs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
@@ -58,12 +59,16 @@ export const getDocumentId = (
   { id, dpp_id }: { id: string; dpp_id: string | null },
 ): string => dpp_id ?? `${base}/p/${idFromUuid(id)}`
 
-/** The GS1 Digital Link, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21. */
+/** A number for use inside a shop or company has no address, because others use it, too. */
+export const hasGs1Address = ({ gtin }: Pick<PassportRow, 'gtin'>): boolean =>
+  gtin !== null && isWorldwideGtin(gtin)
+
+/** The GS1 Digital Link; null without a GTIN of the whole world. Source: GS1 Digital Link URI syntax. */
 export function gs1Url(
   addresses: Addresses,
   row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
 ): string | null {
-  if (row.gtin === null) return null
+  if (row.gtin === null || !isWorldwideGtin(row.gtin)) return null
   const qualifiers = {
     ...(row.lot === null ? {} : { lot: row.lot }),
     ...(row.serial === null ? {} : { serial: row.serial }),
@@ -129,10 +134,11 @@ export function getQrAddress(
 ): string {
   const address = content === 'gs1' ? gs1Url(addresses, row) : passportUrl(addresses, idFromUuid(row.id))
   if (address !== null) return address
-  throw new AppError(
-    'not_found',
-    'This product has no GTIN, so it has no GS1 address. Leave out content=gs1.',
-  )
+  const why =
+    row.gtin === null
+      ? 'This product has no GTIN, so it has no GS1 address.'
+      : `The GTIN ${row.gtin} of this product is not unique, so it has no GS1 address.`
+  throw new AppError('not_found', `${why} Leave out content=gs1.`)
 }
 
 /**

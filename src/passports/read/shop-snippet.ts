@@ -8,7 +8,7 @@ import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { RecallInForce } from '../core/recalls.ts'
-import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/record.ts'
+import { type Addresses, gs1Url, hasGs1Address, type PassportRow, passportUrl } from '../core/record.ts'
 import { type DisclosedRow, getDisclosedCategory } from './disclosed-category.ts'
 
 type ShopSnippet = {
@@ -111,7 +111,7 @@ const describePassport = (
 const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) => ({
   name: data.productName,
   sku: data.sku,
-  ...(row.gtin === null ? {} : { gtin: row.gtin }),
+  ...(row.gtin !== null && hasGs1Address(row) ? { gtin: row.gtin } : {}),
   ...(row.serial === null ? {} : { serialNumber: row.serial }),
 })
 

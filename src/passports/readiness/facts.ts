@@ -12,6 +12,7 @@ import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type FactBits, getFactBits } from '../../readiness/fact-bits.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { dropFreeFormKeys } from '../core/columns.ts'
+import { hasGs1Address } from '../core/record.ts'
 import type { FactGroup } from '../read/list-filter.ts'
 
 type Account = Pick<AccountContext, 'sql' | 'accountId'>
@@ -136,7 +137,7 @@ type FactRow = FactSubject & {
   schema_version: number
   /** JSON text. */
   data: string
-  has_gtin: boolean
+  gtin: string | null
   has_lot: boolean
 }
 
@@ -151,7 +152,8 @@ export async function encodeFacts(
   const awaitTurn = yieldBetweenRows()
   for (const row of await readSources(account, subjects)) {
     await awaitTurn()
-    const { has_gtin: hasGtin, has_lot: hasLot } = row
+    const { has_lot: hasLot } = row
+    const hasGtin = hasGs1Address(row)
     const category = findCategory(row.category, row.schema_version)
     const bits = getFactBits(getRules()).get(row.category)
     if (category === undefined || bits === undefined) continue
@@ -191,14 +193,14 @@ async function readSources(
       ? []
       : sql<FactRow[]>`
       select 'c' as kind, c.id as subject, 0 as version_no, o.category, o.schema_version, ${smallData(sql`c.data`)} as data,
-        c.data->>'gtin' is not null as has_gtin, o.level = 'b' as has_lot
+        c.data->>'gtin' as gtin, o.level = 'b' as has_lot
       from content c join passport o on o.id = c.owner_id and o.account_id = c.account_id
       where c.account_id = ${accountId} and c.id = any(${contents}::text[]::uuid[])`,
     units.length === 0
       ? []
       : sql<FactRow[]>`
       select 'u' as kind, p.id as subject, p.version_no, p.category, p.schema_version, ${smallData(sql`c.data || p.own`)} as data,
-        c.data->>'gtin' is not null as has_gtin, p.lot is not null as has_lot
+        c.data->>'gtin' as gtin, p.lot is not null as has_lot
       from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
       where p.account_id = ${accountId} and p.id = any(${units}::text[]::uuid[]) and p.own is not null`,
   ])

@@ -23,7 +23,7 @@ import {
 } from '../../readiness/settings.ts'
 import { buildSubject, type Subject } from '../../readiness/subject.ts'
 import { removeNulls, requireCategory } from '../core/check-data.ts'
-import { type Addresses, LEVEL_NAME, type PassportRow } from '../core/record.ts'
+import { type Addresses, hasGs1Address, LEVEL_NAME, type PassportRow } from '../core/record.ts'
 import { applyAudienceProfile } from '../read/disclosed-category.ts'
 import { atPassport, getPassport } from '../read/find.ts'
 import { countAskedUnits } from './asked-units.ts'
@@ -170,7 +170,7 @@ export function requireAct(id: string): void {
 const listRecordMembers = (row: Pick<PassportRow, 'gtin' | 'lot' | 'serial' | 'parent_id'>) =>
   new Set<RecordMember>([
     'id',
-    ...(row.gtin === null ? [] : (['gtin'] as const)),
+    ...(hasGs1Address(row) ? (['gtin'] as const) : []),
     ...(row.lot === null ? [] : (['lot'] as const)),
     ...(row.serial === null ? [] : (['serial'] as const)),
     ...(row.parent_id === null ? [] : (['parent'] as const)),
@@ -180,7 +180,7 @@ const listRecordMembers = (row: Pick<PassportRow, 'gtin' | 'lot' | 'serial' | 'p
 const listExpectedMembers = (data: DataObject, level: RuleLevel) =>
   new Set<RecordMember>([
     'id',
-    ...(data.gtin == null ? [] : (['gtin'] as const)),
+    ...(typeof data.gtin === 'string' && hasGs1Address({ gtin: data.gtin }) ? (['gtin'] as const) : []),
     ...(level === 'model' ? [] : (['parent'] as const)),
     ...(level === 'batch' ? (['lot'] as const) : []),
     ...(level === 'item' ? (['serial'] as const) : []),

@@ -5,6 +5,7 @@ import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { unprepared } from '../../kernel/db/database.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
+import { getGtinOfClaim, toClaimKey } from '../core/claim-key.ts'
 
 /** An error names at most this many products with one SKU. */
 export const MAX_NAMED_PRODUCTS = 20
@@ -121,25 +122,26 @@ async function readByGtin(
   { sql, accountId }: AccountContext,
   gtins: readonly string[],
 ): Promise<[string, GtinMatch][]> {
+  const keys = gtins.map(gtin14 => toClaimKey(gtin14, accountId))
   // Claims are read first: they are stored by GTIN, passports by account.
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean; isReserved: boolean }[]>`
     with claim as materialized (
       select gtin14, account_id, model_id from gtin_claim
-      where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
+      where gtin14 = any(${keys}::text[]) and prefix_digits = any(${keys.map(getPrefixDigits)}::text[])
     )
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
-      coalesce(p.gtin14 = g.gtin14, false) as "isCurrent", false as "isReserved"
+      coalesce(p.gtin14 = left(g.gtin14, 14), false) as "isCurrent", false as "isReserved"
     from claim g left join passport p on p.id = g.model_id and p.account_id = g.account_id
     union all
     select r.gtin14, null, false, false from (
-      select distinct gtin14 from released_gtin where gtin14 = any(${gtins}::text[])) r
+      select distinct gtin14 from released_gtin where gtin14 = any(${keys}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
       and not exists (select 1 from claim g where g.gtin14 = r.gtin14)
     union all
     select r.gtin14, null, false, true
-    from unnest(public.carnet_reserved_gtins(array_fill(${accountId}::int, array[${gtins.length}::int]), ${gtins}::text[])) as r(gtin14)
+    from unnest(public.carnet_reserved_gtins(array_fill(${accountId}::int, array[${keys.length}::int]), ${keys}::text[])) as r(gtin14)
     where not exists (select 1 from claim g where g.gtin14 = r.gtin14)`
-  return rows.map(({ gtin14, ...match }) => [gtin14, match])
+  return rows.map(({ gtin14, ...match }) => [getGtinOfClaim(gtin14), match])
 }
 
 /** Throws `gtin_taken` if another passport than `uuid` has claimed the GTIN. */

@@ -7,9 +7,11 @@ import { withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/context.ts'
 import { getPrefixDigits, isGtin, toGtin14 } from '../../gs1/gtin.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import { isLockTimeout } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { getGtinOfClaim, toClaimKey } from '../core/claim-key.ts'
 import { selectContents } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
@@ -50,28 +52,40 @@ export async function releaseGtin(
       'bad_request',
       `"${gtin}" is not a GTIN: 8, 12, 13 or 14 digits with a correct check digit.`,
     )
-  if (typeof options.claimableBy === 'number') await requireAccount(ctx, options.claimableBy)
+  const { claimableBy } = options
+  if (typeof claimableBy === 'number') await requireAccount(ctx, claimableBy)
+  const key = findClaimKey(gtin, claimableBy)
   try {
-    return await withTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
+    return await withTransaction(ctx, tx => release(tx, key, options))
   } catch (error) {
     if (!isLockTimeout(error)) throw error
     throw new AppError('unavailable', 'Too many products are being written right now. Try again in a moment.')
   }
 }
 
+/** Throws `validation` without the account for a number that each account has for itself. */
+function findClaimKey(gtin: string, claimableBy: ReleaseOptions['claimableBy']): string {
+  const gtin14 = toGtin14(gtin)
+  if (isWorldwideGtin(gtin14)) return gtin14
+  if (typeof claimableBy === 'number') return toClaimKey(gtin14, claimableBy)
+  const message = `The number ${gtin14} is not unique in the world, so each account may have a product with it. Say with --to in which account it is released.`
+  throw new AppError('validation', message)
+}
+
 async function release(
   ctx: OperatorContext,
-  gtin14: string,
+  key: string,
   { claimableBy, force = false }: ReleaseOptions,
 ): Promise<ReleasedGtin> {
   const { sql } = ctx
-  const prefixDigits = getPrefixDigits(gtin14)
+  const gtin14 = getGtinOfClaim(key)
+  const prefixDigits = getPrefixDigits(key)
   // Otherwise a create that waits for the row below could claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<Holder[]>`
-    select account_id, model_id from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits}`
-  const held = claim ?? (await findReleased(ctx, gtin14))
+    select account_id, model_id from gtin_claim where gtin14 = ${key} and prefix_digits = ${prefixDigits}`
+  const held = claim ?? (await findReleased(ctx, key))
   if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
   const at = await atModel(ctx, held)
@@ -85,11 +99,11 @@ async function release(
   const account = held.account_id
   await sql`
     insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
-    values (${gtin14}, ${account}, ${held.model_id}, ${ctx.clock.now()}, ${claimable_by})
+    values (${key}, ${account}, ${held.model_id}, ${ctx.clock.now()}, ${claimable_by})
     on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by
       ${claim === undefined ? sql`` : sql`, released_at = excluded.released_at`}`
   await sql`
-    delete from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits} and account_id = ${account}`
+    delete from gtin_claim where gtin14 = ${key} and prefix_digits = ${prefixDigits} and account_id = ${account}`
   await audit(at, 'gtin_released', gtin14)
   if (claimable_by !== null && claimable_by !== account)
     await audit(await withActor(ctx, claimable_by), 'gtin_released', gtin14)
@@ -115,9 +129,9 @@ async function isInUse({ sql }: OperatorContext, held: Holder, gtin14: string): 
   return found.length > 0
 }
 
-async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<Holder | undefined> {
+async function findReleased({ sql }: OperatorContext, key: string): Promise<Holder | undefined> {
   const [last] = await sql<Holder[]>`
-    select account_id, model_id from released_gtin where gtin14 = ${gtin14} order by released_at desc limit 1`
+    select account_id, model_id from released_gtin where gtin14 = ${key} order by released_at desc limit 1`
   return last
 }
 

@@ -4,6 +4,7 @@
 import type { Field } from '../../categories/field.ts'
 import { addPictureAddresses } from '../../categories/picture-addresses.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { listPictureAddresses } from '../../passports/read/picture-files.ts'
 import type { Origin } from '../page/origin.ts'
@@ -27,7 +28,8 @@ export function renderJsonLd(view: PassportView, nsUrl: string): string {
     url: { '@id': view.url },
     category: view.category.id,
     ...(view.gs1Url === null ? {} : { hasGS1DigitalLink: { '@id': view.gs1Url } }),
-    ...(gtin === null ? {} : { gtin, 'gs1:gtin': toGtin14(gtin) }),
+    ...(gtin === null ? {} : { gtin }),
+    ...(gtin === null || !isWorldwideGtin(gtin) ? {} : { 'gs1:gtin': toGtin14(gtin) }),
     ...(lot === null ? {} : { 'gs1:hasBatchLotNumber': lot }),
     ...(serial === null ? {} : { serialNumber: serial, 'gs1:hasSerialNumber': serial }),
     ...(model === null ? {} : { model: { '@id': getProductIri(model) } }),

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getCachedBrand } from '../../accounts/brand/brand.ts'
 import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
+import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
 import { type LinkQueryError, parseLinkQuery } from '../../gs1/link-query.ts'
 import { GS1_VOC, isOfferLinkType, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
@@ -126,7 +127,7 @@ async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: Resol
   reply.headers(buildResolverHeaders(publicUrl))
   const resolved = await resolveOrUseCached(setup, parsed)
   if (resolved === undefined) {
-    return sendResolverError(publicUrl, reply, new AppError('not_found', 'No product here has this GTIN.'))
+    return sendResolverError(publicUrl, reply, noProduct(parsed.link.gtin14))
   }
   if (parsed.type === 'linkset') return sendLinkset(setup, reply, parsed, resolved)
   const sendMissing = (error: AppError) => {
@@ -335,6 +336,13 @@ const ERROR_MESSAGES: Record<DigitalLinkError | LinkQueryError, string> = {
 
 const badRequest = (error: DigitalLinkError | LinkQueryError) =>
   new AppError('bad_request', ERROR_MESSAGES[error])
+const noProduct = (gtin14: string) =>
+  new AppError(
+    'not_found',
+    isWorldwideGtin(gtin14)
+      ? 'No product here has this GTIN.'
+      : 'This number leads to no product: several companies use it, each for a product of its own.',
+  )
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',

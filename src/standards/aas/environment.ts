@@ -50,6 +50,10 @@ function listAssetIds(reading: UndatedReading): DataObject[] {
   return (['gtin', 'lot', 'serial', 'sku'] as const).flatMap(kind => {
     const value = ids[kind]
     const { name, semanticId } = ASSET_ID[kind]
-    return value === null ? [] : [{ name, value, semanticId: refer(semanticId) }]
+    if (value === null) return []
+    // A number that is not unique is no GTIN of the vocabulary of GS1.
+    return kind === 'gtin' && reading.gs1Url === null
+      ? [{ name, value }]
+      : [{ name, value, semanticId: refer(semanticId) }]
   })
 }
