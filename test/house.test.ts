@@ -43,7 +43,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'standards',
     'kernel',
   ],
-  transfer: ['passports', 'media', 'accounts', 'categories', 'kernel'],
+  transfer: ['passports', 'media', 'accounts', 'categories', 'gs1', 'kernel'],
   passports: [
     'readiness',
     'standards',

@@ -2296,9 +2296,11 @@ export type Texts = {
     sum: (values: { sum: Value }) => string
     no_primary: (values: { language: Value }) => string
     gtin: string
+    gtin_meant: (values: { meant: Value }) => string
     gtin_digit: string
     gtin_zeros: string
     gtin_restricted: (values: { prefix: Value }) => string
+    gtin_upc_e: (values: { prefix: Value; meant: Value }) => string
     gtin_coupon: (values: { prefix: Value }) => string
     gtin_unused: (values: { prefix: Value }) => string
     gtin_publication: (values: { prefix: Value }) => string

@@ -44,11 +44,14 @@ export const PROBLEMS = {
   sum: 'adds up to {sum}; each {share} as written must make the sum exactly 100.',
   no_primary: 'needs a text in {language}, the first entry of `languages`.',
   gtin: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.',
+  gtin_meant: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens. Did you mean {meant}?',
   gtin_digit:
     'has a check digit (the last one) that does not match the digits before it; look for a typing mistake.',
   gtin_zeros: 'is all zeros, which is not a GTIN; leave it out if the product has none.',
   gtin_restricted:
     'has the GS1 prefix {prefix}, which is for use inside a shop, a company or a region: others have the same number. It names the product in your account only and gets no GS1 address. Send a GTIN with a company prefix of GS1, if the product has one.',
+  gtin_upc_e:
+    'has the GS1 prefix {prefix}, which is for use inside a shop or company: others have the same number. It names the product in your account only and gets no GS1 address. If it is the UPC-E of the product, send its 12 digits: {meant}.',
   gtin_coupon:
     'has the GS1 prefix {prefix}, which is for coupons and refund receipts. It names the product in your account only and gets no GS1 address. Send the GTIN of the product, or none.',
   gtin_unused:
@@ -118,7 +121,14 @@ export type Problem = { key: ProblemKey; facts: Facts }
 
 export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
 
-type KeyWithSuggestion = 'unknown' | 'unknown_kept' | 'one_of' | 'country' | 'language' | 'language_unlisted'
+type KeyWithSuggestion =
+  | 'unknown'
+  | 'unknown_kept'
+  | 'one_of'
+  | 'gtin'
+  | 'country'
+  | 'language'
+  | 'language_unlisted'
 
 /** The problem with its suggestion, if there is one. */
 export const suggest = (key: KeyWithSuggestion, meant: string | undefined, facts: Facts = {}): Problem =>

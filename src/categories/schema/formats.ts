@@ -1,6 +1,7 @@
 /** The formats of fields: JSON Schema keywords for each, and a check for the rest. */
 import { isCasNumber, isEcNumber, isGln } from '../../gs1/check-digit.ts'
 import { findGtinError, type GtinError } from '../../gs1/gtin.ts'
+import { findMeantGtin } from '../../gs1/meant-gtin.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { COUNTRIES, isCountry } from '../../kernel/countries.ts'
 import type { DetailCode } from '../../kernel/errors.ts'
@@ -57,7 +58,10 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
     schema: { minLength: 8, maxLength: 14, pattern: '^(?:[0-9]{8}|[0-9]{12,14})$' },
     findViolation: text => {
       const error = findGtinError(text)
-      return error === undefined ? undefined : GTIN_VIOLATIONS[error]
+      if (error === undefined) return undefined
+      const meant = findMeantGtin(text)
+      const found = GTIN_VIOLATIONS[error]
+      return meant === undefined ? found : violation(found.code, suggest('gtin', meant))
     },
   },
   gln: {

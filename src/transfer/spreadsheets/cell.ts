@@ -5,6 +5,7 @@
 import type { Field } from '../../categories/field.ts'
 import { parseYesNo } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
+import { readScannedGtin } from '../../gs1/meant-gtin.ts'
 
 /** A cell of a file. In CSV, all cells are texts. */
 export type Cell = string | number | boolean | null
@@ -134,8 +135,13 @@ export function parseCell(cell: Cell, field: Field, path: string): unknown {
   return normalizeSpelling(toCanonicalName(path, field, text), field.format)
 }
 
-/** Spreadsheet programs treat a GTIN as a number: they drop leading zeros and may append `.0`. */
+/**
+ * Spreadsheet programs treat a GTIN as a number: they drop leading zeros and may append `.0`. Scanners send
+ * more than the GTIN.
+ */
 function normalizeGtin(text: string): string {
+  const scanned = readScannedGtin(text)
+  if (scanned !== undefined) return scanned
   const plain = text
     .replaceAll(/[\s-]/g, '')
     .replace(/^'/, '')
