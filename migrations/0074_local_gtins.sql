@@ -13,13 +13,20 @@ select gtin14 || '@' || account_id, prefix_digits, account_id, model_id, claimed
 where gtin14 ~ '^[0-9](?:00000[02]|0[24]|2|98[0-4]|99|00000(?:97[7-9]|9[89])|05|951)'
 on conflict do nothing;
 
--- As in 0062_approved_prefixes.sql. The prefix of a number that is not unique belongs to nobody.
+-- As in 0073_look_up_keys.sql. The prefix of a number that is not unique belongs to nobody.
 create or replace function public.carnet_reserved_gtins(accounts integer[], gtins text[]) returns text[] language plpgsql stable as $$
+declare
+  prefixes text[] := array(
+    select distinct 'gs1:' || substr(gtin, 2, length) from unnest(gtins) gtin cross join generate_series(4, 12) as length
+    where gtin is not null);
+  holders jsonb;
 begin
+  select jsonb_object_agg(n.name, n.account_id) into holders from approved_name n where n.name = any(prefixes);
+  if holders is null then return '{}'; end if;
   return array(
     select i.gtin from unnest(accounts, gtins) as i(account, gtin) cross join generate_series(4, 12) as length
-    join approved_name n on n.name = 'gs1:' || substr(i.gtin, 2, length) and n.account_id <> i.account
-    where public.carnet_claim_key(i.gtin, i.account) = i.gtin
+    where (holders->>('gs1:' || substr(i.gtin, 2, length)))::integer <> i.account
+      and public.carnet_claim_key(i.gtin, i.account) = i.gtin
   );
 end $$;
 
