@@ -162,6 +162,17 @@ describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await waitForImports(stand.sql)
       await page.waitForSelector('a.button[href="/console/products"]')
       assert.deepEqual(await page.locator('.counts dd').allTextContents(), ['0', '1', '1', '0'])
+
+      await upload(`Products, May 2026\r\n${shop}SW-3;Scarf;19;Nord;0.2\r\nSW-4;#REF!;19;Nord;0.3\r\n`)
+      await page.waitForSelector('#header')
+      assert.equal(await page.inputValue('#header'), '2')
+      await page.getByText('Company of your last import').waitFor()
+      await calm(page, 'a header below a title, and an earlier company')
+      await page.click('main form .choices button')
+      await waitForImports(stand.sql)
+      await page.waitForSelector('#bad')
+      await page.getByText('error of the spreadsheet program').first().waitFor()
+      await calm(page, 'damaged cells')
       await context.close()
     })
   }
