@@ -21,9 +21,9 @@ let lastShortRequestAt = Number.NEGATIVE_INFINITY
 /**
  * Counts a request until it is answered. It may be waiting for the database, which also needs processor time.
  */
-export function countShortRequest(response: ServerResponse): void {
+export function countShortRequest(response: ServerResponse, now: number): void {
   shortRequests++
-  lastShortRequestAt = performance.now()
+  lastShortRequestAt = now
   const release = createRelease(() => shortRequests--)
   releaseWithResponse(response, release)
 }

@@ -30,10 +30,10 @@ const openResponse = () =>
 /** Keeps a short request in flight while `work` runs. */
 async function besideShortRequests<T>(work: () => Promise<T>): Promise<T> {
   let response = openResponse()
-  countShortRequest(response)
+  countShortRequest(response, performance.now())
   const requests = setInterval(() => {
     const next = openResponse()
-    countShortRequest(next)
+    countShortRequest(next, performance.now())
     response.emit('close')
     response = next
   }, 10)
@@ -86,7 +86,7 @@ describe('yieldBetweenRows', () => {
 
   it('does not wait for a response that is read slowly', async () => {
     const response = openResponse()
-    countShortRequest(response)
+    countShortRequest(response, performance.now())
     await pause(120)
     assert.ok((await workForAWhile()) > WATCHED_MS / 3)
     response.emit('close')
@@ -94,8 +94,8 @@ describe('yieldBetweenRows', () => {
 
   it('counts a response that finishes and closes only once', async () => {
     const [first, second] = [openResponse(), openResponse()]
-    countShortRequest(first)
-    countShortRequest(second)
+    countShortRequest(first, performance.now())
+    countShortRequest(second, performance.now())
     first.emit('finish')
     first.emit('close')
     second.emit('finish')

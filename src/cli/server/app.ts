@@ -177,8 +177,9 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     reply.headers(commonHeaders).header('x-request-id', request.id)
     request.response = reply.raw
     const { isLong, isUpload } = request.routeOptions.config
-    noteClient(request.raw, performance.now())
-    if (isLong !== true) countShortRequest(reply.raw)
+    const now = performance.now()
+    noteClient(request.raw, now)
+    if (isLong !== true) countShortRequest(reply.raw, now)
     if (isUpload === true) allowUpload(request.raw)
     done(findMalformed(request.raw))
   })
