@@ -88,7 +88,7 @@ const makers: Record<string, (world: World) => Promise<string>> = {
 async function askToVerify(world: World): Promise<string> {
   const account = askers.get(world) ?? (await openAccount(world.stand, 'Asks'))
   askers.set(world, account)
-  const gs1Prefixes = Array.from({ length: 90 }, (_, n) => String(9510 + n))
+  const gs1Prefixes = Array.from({ length: 90 }, (_, n) => String(9520 + n))
   const hosts = Array.from({ length: 10 }, (_, n) => `brand${n}.example`)
   const identity = parseIdentity({ legalName: 'Asks Ltd', identifiers: [], hosts, gs1Prefixes, dids: [] })
   await askForVerification(account, { identity, note: 'By letter.' })
