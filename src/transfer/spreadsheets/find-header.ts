@@ -20,6 +20,9 @@ export type HeaderOptions = {
 
 /** The header is looked for in so many rows. */
 export const MAX_TOP_ROWS = 20
+/** Security bounds: looking up a title takes long, and this is done for each row. */
+const MAX_COUNTED_TITLES = 100
+const MAX_TITLE_LENGTH = 60
 const MAX_SHOWN_TITLES = 6
 const MAX_SHOWN_LENGTH = 120
 /** One known title may be a word by chance. */
@@ -27,6 +30,11 @@ const MIN_KNOWN_TITLES = 2
 
 const toText = (cell: Cell): string => String(cell ?? '').trim()
 export const readTitles = ({ cells }: SheetRow): string[] => cells.map(toText)
+
+const listShortTitles = (row: SheetRow): string[] =>
+  readTitles(row)
+    .slice(0, MAX_COUNTED_TITLES)
+    .map(title => (title.length > MAX_TITLE_LENGTH ? '' : title))
 
 /** Lines before the header that begin with `#` are comments. */
 export const isComment = ({ cells }: SheetRow): boolean => toText(cells[0] ?? null).startsWith('#')
@@ -38,7 +46,7 @@ export function findHeader(
 ): { row: SheetRow; choice?: HeaderChoice } | undefined {
   const [first] = rows
   if (first === undefined || countKnown === undefined) return first && { row: first }
-  const known = rows.map(row => countKnown(readTitles(row)))
+  const known = rows.map(row => countKnown(listShortTitles(row)))
   const chosen = rows.find(row => row.no === no)
   const row = chosen ?? rows[findByTitles(known) ?? findByWidth(rows)] ?? first
   const isCertain = row === first && (known[0] ?? 0) > 0 && chosen === undefined
