@@ -5,9 +5,6 @@ import type { Sql } from '../kernel/db/database.ts'
 import { assert } from '../kernel/errors.ts'
 import { type Release, releaseWithResponse } from '../kernel/semaphore.ts'
 
-/** A smaller body takes less time than the look-ups around it. */
-export const MIN_LARGE_BODY_BYTES = 64 * 1024
-
 const turns = new WeakMap<FastifyRequest, Release>()
 
 /**

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAX_WAITING_PER_NETWORK } from '../../src/accounts/limits/turns.ts'
-import { MIN_LARGE_BODY_BYTES } from '../../src/api/turns.ts'
+import { MIN_LARGE_BODY_BYTES } from '../../src/kernel/http/read-body.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 
 type Account = Awaited<ReturnType<Harness['account']>>

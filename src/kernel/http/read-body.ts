@@ -2,8 +2,11 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
+import { FairTurns } from '../fair-turns.ts'
 import { joinChunks } from '../join-chunks.ts'
+import { releaseWithResponse } from '../semaphore.ts'
 import { BodiesInFlight } from './bodies-in-flight.ts'
+import { getNetwork } from './network.ts'
 
 /** `maxBytes`: larger bodies are refused, if possible before they are read. */
 export type BodyToRead = {
@@ -34,17 +37,48 @@ export async function readBody({ request, body, maxBytes, accountId }: BodyToRea
   const hold = bodiesInFlight.track({ request, accountId, response })
   const chunks: Buffer[] = []
   let size = 0
+  let isLarge = announced !== undefined && announced >= MIN_LARGE_BODY_BYTES
+  if (isLarge) await waitForLargeBody(request, accountId)
   await readChunks(body, chunk => {
     size += chunk.length
     if (size > maxBytes) throw bodyTooLarge(maxBytes)
     hold(size)
     chunks.push(chunk)
+    if (isLarge || size < MIN_LARGE_BODY_BYTES) return
+    isLarge = true
+    body.pause()
+    waitForLargeBody(request, accountId).finally(() => body.resume())
   })
   if (announced !== undefined && announced !== size) {
     throw new AppError('bad_request', 'The body is not as long as Content-Length says.')
   }
   // A copy, because a chunk would keep the whole buffer that the socket was read into.
   return joinChunks(chunks, size)
+}
+
+/** A smaller body takes less time than the look-ups around it. */
+export const MIN_LARGE_BODY_BYTES = 64 * 1024
+/** Less than a body may take to arrive. */
+const MAX_WAIT_MS = 4_000
+
+const largeBodies = new FairTurns({ capacity: 64, maxWaiting: 256 })
+
+/**
+ * Waits until an earlier large body of the same client is answered, if other clients are active: reading and
+ * checking a few megabytes takes tens of milliseconds of the only thread. Never for long; nothing is refused.
+ */
+async function waitForLargeBody(
+  { ownAddress, response }: BodyRequest,
+  accountId: number | undefined,
+): Promise<void> {
+  if (response === null || (ownAddress === undefined && accountId === undefined)) return
+  const key = `${accountId ?? ''} ${ownAddress === undefined ? '' : getNetwork(ownAddress, 56)}`
+  const groups = [{ name: key, max: 1, pauses: true }]
+  const turn = await largeBodies.acquire({
+    ...{ key, groups, response },
+    ...{ maxOfKey: 64, maxWaitMs: MAX_WAIT_MS },
+  })
+  if (typeof turn === 'function') releaseWithResponse(response, turn)
 }
 
 /** Iterating over the stream would destroy it, and its connection, after an error. */

@@ -6,10 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { systemClock } from '../../../src/kernel/clock.ts'
 import { newProduct } from '../../harness.ts'
-import { type Measured as Honest, HonestClients } from '../honest.ts'
+import type { Measured as Honest } from '../honest.ts'
 import { say } from '../look-through.ts'
 import type { AttackCounts, AttackOrder } from './attackers.ts'
 import type { WorstCall } from './call.ts'
+import type { HonestOrder } from './honest-process.ts'
 import type { Measured } from './run-calls.ts'
 import type { Ask } from './send.ts'
 import { forgetPeak, readPeakMb } from './stand.ts'
@@ -76,9 +77,9 @@ export async function attackBesideHonest(
   const broken: string[] = []
   try {
     await pause(WARM_UP_MS)
-    honest.take()
+    await honest.take()
     await pause(seconds * 1_000)
-    const before = honest.take()
+    const before = await honest.take()
     say(`honest before: ${describeHonest(before)}`)
     for (const [n, attack] of attacks.entries()) {
       const { port } = world.stand
@@ -86,10 +87,12 @@ export async function attackBesideHonest(
       const order = { port, connections, networks, asks: await attack.prepare(), ms: seconds * 1_000 }
       const attackers = await startAttackers(order)
       await pause(REST_MS)
-      honest.take()
+      await honest.take()
       forgetPeak(world.stand)
+      await world.stand.begin()
       const counts = await attackers.attack()
-      const found = { before, during: honest.take(), peakMb: readPeakMb(world.stand) }
+      const { blockedMs } = await world.stand.end()
+      const found = { before, during: await honest.take(), peakMb: readPeakMb(world.stand), blockedMs }
       say(`${n + 1} of ${attacks.length}: ${describeAttack(attack, counts, found)}`)
       broken.push(...findBroken(attack, found))
     }
@@ -101,35 +104,42 @@ export async function attackBesideHonest(
 
 /** Attackers in a process of their own, which have their requests and wait for the beginning. */
 async function startAttackers(order: AttackOrder): Promise<{ attack: () => Promise<AttackCounts> }> {
-  const child = fork(join(import.meta.dirname, 'attackers.ts'), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    serialization: 'advanced',
-  })
-  const ended = once(child, 'exit')
-  const hear = async <T>() => {
-    const message = once(child, 'message').then(([value]) => value as T)
-    const loss = ended.then(([code]): T => {
-      throw new Error(`the attackers ended with ${code}`)
-    })
-    return Promise.race([message, loss])
-  }
-  const ready = hear()
-  child.send(order)
-  await ready
+  const { ask, kill } = forkClients('attackers.ts')
+  await ask(order)
   return {
     async attack() {
-      const counts = hear<AttackCounts>()
-      child.send('begin')
       try {
-        return await counts
+        return await ask<AttackCounts>('begin')
       } finally {
-        child.kill()
+        kill()
       }
     },
   }
 }
 
-type Found = { before: Honest; during: Honest; peakMb: number }
+/** `ask` sends a message and resolves with the next one that comes back. */
+function forkClients(file: string) {
+  const child = fork(join(import.meta.dirname, file), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    serialization: 'advanced',
+  })
+  const ended = once(child, 'exit')
+  return {
+    ended,
+    async ask<T>(message: object | string): Promise<T> {
+      const answer = once(child, 'message').then(([value]) => value as T)
+      const loss = ended.then(([code]): T => {
+        throw new Error(`${file} ended with ${code}`)
+      })
+      child.send(message)
+      return Promise.race([answer, loss])
+    },
+    tell: (message: HonestOrder) => child.send(message),
+    kill: () => child.kill(),
+  }
+}
+
+type Found = { before: Honest; during: Honest; peakMb: number; blockedMs: number }
 
 const nameOf = ({ name, connections, networks }: Attack) =>
   `${name}, ${connections} connections, ${networks} networks`
@@ -138,12 +148,12 @@ const describeHonest = ({ requests, p50, p99, max }: Honest) =>
   `${requests} honest requests, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(0)} ms`
 
 function describeAttack(attack: Attack, counts: AttackCounts, found: Found): string {
-  const { before, during, peakMb } = found
+  const { before, during, peakMb, blockedMs } = found
   const statuses = Array.from(counts, ([status, count]) => `${count} × ${status || 'cut'}`).join(', ')
   const unavailable = during.failed.filter(sentence => UNAVAILABLE.test(sentence)).length
   const slowdown = (during.p99 / before.p99).toFixed(2)
   return `${nameOf(attack)}: ${statuses}
-    ${describeHonest(during)}; p99 ${slowdown} times as long; ${unavailable} × 503, ${during.failed.length - unavailable} failed; at most ${peakMb.toFixed(0)} MB`
+    ${describeHonest(during)}; p99 ${slowdown} times as long; ${unavailable} × 503, ${during.failed.length - unavailable} failed; at most ${peakMb.toFixed(0)} MB, blocked for ${blockedMs.toFixed(0)} ms`
 }
 
 function findBroken(attack: Attack, { before, during, peakMb }: Found): string[] {
@@ -158,7 +168,9 @@ function findBroken(attack: Attack, { before, during, peakMb }: Found): string[]
     .map(sentence => `${nameOf(attack)}: ${sentence}`)
 }
 
-async function startHonest({ stand }: World): Promise<HonestClients> {
+type HonestProcess = { take: () => Promise<Honest>; stop: () => Promise<void> }
+
+async function startHonest({ stand }: World): Promise<HonestProcess> {
   const { accountId } = await openAccount(stand, 'Honest')
   const operator = { sql: stand.sql, clock: systemClock }
   const key = { accountId, name: 'honest', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
@@ -172,7 +184,13 @@ async function startHonest({ stand }: World): Promise<HonestClients> {
     })
     ids.push(((await answer.json()) as { data: { id: string } }).data.id)
   }
-  const honest = new HonestClients({ port: stand.port, apiKey, ids })
-  honest.start()
-  return honest
+  const { ask, tell, ended } = forkClients('honest-process.ts')
+  await ask({ start: { port: stand.port, apiKey, ids } })
+  return {
+    take: () => ask<Honest>('take'),
+    async stop() {
+      tell('stop')
+      await ended
+    },
+  }
 }
