@@ -67,6 +67,8 @@ describe('describeCategory', () => {
       localized: false,
       audience: ['public', 'legitimate_interest', 'authority'],
       unit: '%',
+      minimum: 0,
+      maximum: 100,
       description: 'Share of the fibre in percent of weight.',
     }
     const fibres = find(fieldsOf('textile'), 'fiberComposition')

@@ -73,6 +73,7 @@ export const readSchema = defineEndpoint({
   },
 })
 
+const NUMBER = { type: 'number' }
 const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
 const FIELDS = arrayOf(schemaRef('Field'))
 const VALUES = {
@@ -80,6 +81,12 @@ const VALUES = {
   open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
   unit: TEXT,
   format: TEXT,
+  minimum: NUMBER,
+  maximum: NUMBER,
+  min_length: { ...INTEGER, description: 'In code points; of each text, if localized.' },
+  max_length: INTEGER,
+  min_items: { ...INTEGER, description: 'Entries of a list, or languages of a localized field.' },
+  max_items: INTEGER,
 }
 const ENTRY = objectSchema({ type: WIRE_TYPE, description: TEXT, ...VALUES, fields: FIELDS }, [
   'description',
@@ -111,7 +118,7 @@ export const CATEGORY_SCHEMAS = {
         description: 'The member of the entries whose values add up to exactly this total.',
       },
     },
-    ['enum', 'open', 'unit', 'format', 'items', 'fields', 'sums_to'],
+    [...Object.keys(VALUES), 'items', 'fields', 'sums_to'],
   ),
   CategoryFields: objectSchema({
     category: TEXT,

@@ -2,11 +2,12 @@
 import type { CompleteCategory } from '../catalogue.ts'
 import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
 import { FORMAT_RULES } from './formats.ts'
+import { getLimits, type Limits } from './json-schema.ts'
 
 type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
 /** Undefined members are not in the JSON. */
-type WireValues = {
+type WireValues = Limits & {
   type: WireType
   enum: readonly string[] | undefined
   /** Later schema versions may add values. */
@@ -82,6 +83,7 @@ const describeValues = (field: Field): WireValues => ({
   open: field.open,
   unit: field.unit,
   format: field.format,
+  ...getLimits(field),
 })
 
 function getWireType(field: Field): WireType {

@@ -75,6 +75,34 @@ export function getMaxEntries(field: Field): number | undefined {
   return field.type === 'list' ? (field.maxItems ?? MAX_LIST_ITEMS) : undefined
 }
 
+/**
+ * The limits of a number, of a text (of each text, if localized) and of the entries of a list (of the
+ * languages, if localized). Lengths are in code points.
+ */
+export type Limits = Record<
+  'minimum' | 'maximum' | 'min_length' | 'max_length' | 'min_items' | 'max_items',
+  number | undefined
+>
+
+/** Reads the limits from the schema that the validator uses. */
+export function getLimits(field: Field): Limits {
+  const schema = valueSchema(field, AUDIENCES)
+  const text: JsonSchema = field.localized ? plainText(field) : schema
+  return {
+    minimum: getNumber(schema, 'minimum'),
+    maximum: getNumber(schema, 'maximum'),
+    min_length: getNumber(text, 'minLength'),
+    max_length: getNumber(text, 'maxLength'),
+    min_items: getNumber(schema, field.localized ? 'minProperties' : 'minItems'),
+    max_items: getNumber(schema, field.localized ? 'maxProperties' : 'maxItems'),
+  }
+}
+
+function getNumber(schema: JsonSchema, keyword: string): number | undefined {
+  const value = schema[keyword]
+  return typeof value === 'number' ? value : undefined
+}
+
 function members(fields: readonly Field[], audience: readonly Audience[]) {
   const properties: Record<string, JsonSchema> = Object.fromEntries(
     fields.map(field => [field.name, fieldSchema(field, audience)]),
@@ -154,8 +182,8 @@ function listSchema(field: Field, audience: readonly Audience[]): JsonSchema {
       scalar === undefined
         ? {
             ...members(field.of ?? [], audience),
-            // In strict mode, each part must know what it requires.
-            anyOf: field.needsOneOf?.map(name => ({ properties: { [name]: true }, required: [name] })),
+            // In strict mode, each part must know what it requires. Generators do not know a schema `true`.
+            anyOf: field.needsOneOf?.map(name => ({ properties: { [name]: {} }, required: [name] })),
             additionalProperties: false,
             'x-audience-member': field.audienceMember,
           }
