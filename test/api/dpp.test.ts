@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { parseTarget } from '../../src/api/dpp/parse-target.ts'
+import { DPP_ADDRESSES } from '../../src/api/dpp-door.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 
@@ -280,6 +282,23 @@ describe('errors and hostile addresses', () => {
     const { json } = await ask('GET', '/openapi.json')
     const { valid, errors } = await new Validator().validate(json)
     assert.ok(valid, JSON.stringify(errors))
+    assert.doesNotMatch(JSON.stringify(json), /"schema":(?:true|false)/)
+  })
+
+  test('the OpenAPI document describes every kind of address, each with the methods that it allows', async () => {
+    const { json } = await ask('GET', '/openapi.json')
+    const described = Object.entries<object>(json.paths).map(([path, methods]) => {
+      const { kind } = parseTarget(path.replaceAll(/[{}]/g, ''))
+      return [kind, Object.keys(methods).map(method => method.toUpperCase())] as const
+    })
+    const allowed = Object.entries(DPP_ADDRESSES).map(([kind, { methods }]) => [
+      kind,
+      methods.split(', ').filter(method => method !== 'HEAD' && method !== 'OPTIONS'),
+    ])
+    assert.deepEqual(Object.fromEntries(described), Object.fromEntries(allowed))
+    for (const methods of Object.values<Record<string, { responses: object }>>(json.paths)) {
+      for (const { responses } of Object.values(methods)) assert.ok('414' in responses)
+    }
   })
 
   test('2,000 hostile identifiers and paths get an answer below 500 in the same shape', async () => {

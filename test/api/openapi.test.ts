@@ -112,6 +112,28 @@ describe('GET /openapi.json', () => {
     )
   })
 
+  test('each component is used, and no schema is a bare boolean', () => {
+    const { document } = documentChecker()
+    const text = JSON.stringify(document)
+    const unused = Object.entries<object>(document.components).flatMap(([kind, of]) =>
+      Object.keys(of)
+        .map(name => `#/components/${kind}/${name}`)
+        .filter(ref => kind !== 'securitySchemes' && !text.includes(`"${ref}"`)),
+    )
+    assert.deepEqual(unused, [])
+    assert.deepEqual(listBooleanSchemas(document.components.schemas), [])
+    assert.deepEqual(listBooleanSchemas(document.paths), [])
+  })
+
+  test('each call lists what HTTP itself can answer', () => {
+    for (const methods of Object.values<Json>(documentChecker().document.paths)) {
+      for (const { operationId, responses } of Object.values<Json>(methods)) {
+        const missing = ['400', '408', '414', '417', '431'].filter(status => !(status in responses))
+        assert.deepEqual(missing, [], operationId)
+      }
+    }
+  })
+
   test('every event that is sent is listed under webhooks', () => {
     const names = Object.keys(documentChecker().document.webhooks)
     assert.deepEqual(
@@ -126,6 +148,19 @@ describe('GET /openapi.json', () => {
     ])
   })
 })
+
+/** Schemas that are `true` or `false`, which generators of code do not know. */
+function listBooleanSchemas(node: Json, place = ''): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const isNames = place.endsWith('/properties')
+  return Object.entries<Json>(node).flatMap(([name, inner]) => {
+    const isSchema = isNames || ['schema', 'items', 'not'].includes(name)
+    if (typeof inner === 'boolean' && isSchema) return `${place}/${name}`
+    return ['example', 'examples'].includes(name) && !isNames
+      ? []
+      : listBooleanSchemas(inner, `${place}/${name}`)
+  })
+}
 
 describe('examples', () => {
   const { document, faults } = documentChecker()

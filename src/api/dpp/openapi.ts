@@ -69,10 +69,20 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'The database did not answer.',
 }
 
-const errorResponses = (statuses: readonly number[]) =>
-  Object.fromEntries(
+/** What HTTP itself answers to any request, not always as a `Result`: its address may not be known yet. */
+const HTTP_ERRORS = {
+  408: { description: 'The request did not arrive in time.' },
+  414: { description: 'The address is over 8,192 characters.' },
+  417: { description: 'An Expect header other than 100-continue.' },
+  431: { description: 'The headers are over 16 KiB.' },
+}
+
+const errorResponses = (statuses: readonly number[]) => ({
+  ...Object.fromEntries(
     statuses.map(status => [status, { description: ERRORS[status], content: json(ref('Result')) }]),
-  )
+  ),
+  ...HTTP_ERRORS,
+})
 
 const READ_ERRORS = [400, 401, 403, 404, 406, 429, 503]
 
@@ -132,7 +142,8 @@ const MERGE_PATCH = {
   'application/merge-patch+json': { schema: { type: 'object' } },
   'application/json': { schema: { type: 'object' } },
 }
-const ELEMENT = { 'application/json': { schema: true } }
+const ANY_VALUE = { description: 'Any JSON value.' }
+const ELEMENT = { 'application/json': { schema: ANY_VALUE } }
 
 const CREATE = {
   operationId: 'CreateDPP',
@@ -224,6 +235,18 @@ const LIST_IDS = {
   },
 }
 
+/** EN 18222 has it, so generated clients look for it here. */
+const REGISTER = {
+  operationId: 'RegisterProductDPP',
+  summary: 'Register a passport: not offered',
+  description: 'An operation of the EU registry. This server is none, and answers 501 to everybody.',
+  security: [{}, { bearer: [] }],
+  responses: {
+    ...errorResponses([401, 403, 413, 415, 429, 503]),
+    501: { description: 'Not offered; no body.' },
+  },
+}
+
 function buildPaths(addresses: Addresses) {
   const dppId = inPath(
     'dppId',
@@ -268,12 +291,13 @@ function buildPaths(addresses: Addresses) {
     ]),
     '/dpps/{dppId}/elements/{elementIdPath}': {
       ...read('ReadDataElement', 'One element of a passport', elementParameters, {
-        'application/json': { schema: true },
-        'application/ld+json': { schema: true },
+        'application/json': { schema: ANY_VALUE },
+        'application/ld+json': { schema: ANY_VALUE },
       }),
       ...updateElement(elementParameters),
     },
     '/dppsByProductIds': { post: LIST_IDS },
+    '/registerDPP': { post: REGISTER },
   }
 }
 

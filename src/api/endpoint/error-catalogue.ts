@@ -20,15 +20,17 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, ErrorDescription>> = {
   unavailable: { ...codes.unavailable, sentence: databaseUnavailable().message },
 }
 
-/** Errors of HTTP itself and of addresses. Any request can get them, so the document lists them once. */
-export const GLOBAL_ERRORS: readonly ErrorCode[] = [
-  'method_not_allowed',
-  'not_acceptable',
+/** Errors of HTTP itself, which any request can get. */
+export const HTTP_ERRORS: readonly ErrorCode[] = [
+  'bad_request',
   'timeout',
   'uri_too_long',
   'expectation_failed',
   'headers_too_large',
 ]
+
+/** Errors that no operation of the document names: other methods of its addresses, and other addresses. */
+export const UNLISTED_ERRORS: readonly ErrorCode[] = ['method_not_allowed', 'not_acceptable']
 
 /** The codes inside `errors`, in Markdown. */
 export const DETAIL_CATALOGUE: Readonly<Record<DetailCode, string>> = details

@@ -74,7 +74,7 @@ export function buildOpenapiDocument(
   setup: Pick<ApiSetup, 'addresses' | 'version'>,
   { endpoints, schemas }: { endpoints: readonly Endpoint[]; schemas: Readonly<Record<string, object>> },
 ) {
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'Carnet',
@@ -89,22 +89,38 @@ export function buildOpenapiDocument(
     tags: TAGS.filter(({ name }) => name === 'webhooks' || endpoints.some(({ tag }) => tag === name)),
     paths: buildPaths(endpoints),
     webhooks: buildWebhooks(),
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'An API key, created in the console or on the command line. It starts with `dpp_live_`.',
-        },
-      },
-      parameters: { 'Idempotency-Key': IDEMPOTENCY_KEY, ...EVENT_HEADERS },
-      headers: RESPONSE_HEADERS,
-      schemas: { ...schemas, ...SHARED_SCHEMAS, ...EVENT_SCHEMAS },
-      responses: buildErrorResponses(endpoints),
-      examples: buildErrorExamples(),
-    },
   }
+  const components = {
+    securitySchemes: {
+      apiKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An API key, created in the console or on the command line. It starts with `dpp_live_`.',
+      },
+    },
+    parameters: { 'Idempotency-Key': IDEMPOTENCY_KEY, ...EVENT_HEADERS },
+    headers: RESPONSE_HEADERS,
+    schemas: { ...schemas, ...SHARED_SCHEMAS, ...EVENT_SCHEMAS },
+    responses: buildErrorResponses(endpoints),
+    examples: buildErrorExamples(),
+  }
+  return { ...document, components: dropUnused(components, document) }
+}
+
+type Components = Readonly<Record<string, Readonly<Record<string, object>>>>
+
+/** Drops what nothing refers to, such as headers of deprecated calls, then what only that referred to. */
+function dropUnused(components: Components, document: object): Components {
+  const text = JSON.stringify([components, document])
+  const isUsed = (kind: string, name: string) =>
+    kind === 'securitySchemes' || text.includes(`"#/components/${kind}/${name}"`)
+  const kept = Object.fromEntries(
+    Object.entries(components).map(([kind, of]) => [
+      kind,
+      Object.fromEntries(Object.entries(of).filter(([name]) => isUsed(kind, name))),
+    ]),
+  )
+  return JSON.stringify([kept, document]).length === text.length ? kept : dropUnused(kept, document)
 }
 
 function buildPaths(endpoints: readonly Endpoint[]) {

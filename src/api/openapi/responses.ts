@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
-import { ERROR_CATALOGUE, GLOBAL_ERRORS } from '../endpoint/error-catalogue.ts'
+import { ERROR_CATALOGUE, HTTP_ERRORS } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { IF_NONE_MATCH, STRICT } from '../endpoint/header-parameters.ts'
 import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
@@ -36,7 +36,7 @@ const ERRORS_OF_WRITES: readonly ErrorCode[] = [
 export const canBeNotFound = ({ path, method }: Pick<Endpoint, 'path' | 'method'>) =>
   path.includes(':') && method !== 'PUT'
 
-/** Every error code an endpoint can answer with, by status. */
+/** Every error code an endpoint itself can answer with, by status. */
 export function listErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...(endpoint.isPublic ? [] : ERRORS_WITH_KEY),
@@ -44,10 +44,15 @@ export function listErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...(canBeNotFound(endpoint) ? (['not_found'] as const) : []),
     ...(endpoint.errors ?? []),
   ])
-  return [...codes].sort((a, b) => STATUS[a] - STATUS[b] || a.localeCompare(b))
+  return sortByStatus(codes)
 }
 
-const groupByStatus = (endpoint: Endpoint) => Map.groupBy(listErrors(endpoint), code => STATUS[code])
+const sortByStatus = (codes: Iterable<ErrorCode>) =>
+  [...codes].sort((a, b) => STATUS[a] - STATUS[b] || a.localeCompare(b))
+
+/** With the errors that HTTP causes before the endpoint sees the request. */
+const groupByStatus = (endpoint: Endpoint) =>
+  Map.groupBy(sortByStatus(new Set([...listErrors(endpoint), ...HTTP_ERRORS])), code => STATUS[code])
 
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
@@ -97,10 +102,7 @@ const componentName = (codes: readonly ErrorCode[]) => codes.join('.')
 
 /** The error responses that endpoints refer to: one for each set of codes that share a status somewhere. */
 export function buildErrorResponses(endpoints: readonly Endpoint[]): Record<string, object> {
-  const sets = [
-    ...endpoints.flatMap(endpoint => [...groupByStatus(endpoint).values()]),
-    ...GLOBAL_ERRORS.map(code => [code]),
-  ]
+  const sets = endpoints.flatMap(endpoint => [...groupByStatus(endpoint).values()])
   return Object.fromEntries(
     sets
       .map(codes => [componentName(codes), buildErrorResponse(codes)] as const)
