@@ -188,7 +188,10 @@ function buildProductCategory(reading: Reading, nsUrl: string): DataObject {
   return { code, name: id, ...(code.length === 6 ? HARMONIZED_SYSTEM : COMBINED_NOMENCLATURE) }
 }
 
-/** Of the six roles in Carnet, UNTP knows this one. Others stay among the characteristics. */
+/**
+ * Other roles stay among the characteristics. The JSON Schema of UNTP 0.7.0 has one more of ours, the
+ * recycler, and its vocabulary also importer and distributor.
+ */
 const isManufacturer = (operator: DataObject): boolean => getOwn(operator, 'role') === 'manufacturer'
 
 /**
