@@ -28,6 +28,7 @@ export type Texts = {
     archived: string
     sku: string
     version: (values: { n: Value }) => string
+    choose: string
   }
   keys: {
     title: string
@@ -74,6 +75,10 @@ export type Texts = {
     revokeLead: string
     revokeSubmit: string
     keep: string
+    opens: {
+      full: string
+      read: string
+    }
   }
   roles: {
     owner: string
@@ -1359,7 +1364,6 @@ export type Texts = {
     description: string
     descriptionHint: string
     events: string
-    eventsHint: string
     allEvents: string
     eventNames: {
       "product.created": string
@@ -1469,6 +1473,13 @@ export type Texts = {
     webhookCount: (values: { count: Value }) => string
     webhookCountOff: (values: { count: Value; off: Value }) => string
     replayedNone: string
+    filter: string
+    filters: {
+      all: string
+      chosen: string
+    }
+    eventsMissing: string
+    eventsTooMuch: string
   }
   settings: {
     title: string
@@ -1567,11 +1578,11 @@ export type Texts = {
     inviteSubmit: string
     inviteMany: string
     isMember: string
-    invited: (values: { email: Value }) => string
-    invitedSilently: (values: { email: Value }) => string
+    invited: (values: { email: Value; role: Value }) => string
+    invitedSilently: (values: { email: Value; role: Value }) => string
     inviteVouched: string
     invitationShown: (values: { email: Value }) => string
-    invitationShownLead: string
+    invitationShownLead: (values: { role: Value }) => string
     invitationLink: string
     invitationDone: string
     inviteAgain: string
@@ -1595,6 +1606,7 @@ export type Texts = {
     leaveSubmit: string
     keep: string
     onlySelf: string
+    roleHint: string
   }
   sessions: {
     title: string
@@ -1657,7 +1669,6 @@ export type Texts = {
       authority: string
     }
     audience: string
-    choose: string
     scope: string
     scopes: {
       product: string

@@ -105,6 +105,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await follow('Webhooks')
     await follow('Add a webhook')
     await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Only the events ticked below').check()
     await page.getByLabel('product.updated').check()
     await press('Add the webhook')
     const first = await copySecret()

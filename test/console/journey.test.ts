@@ -75,6 +75,7 @@ describe('set-up', () => {
     assert.equal(shown.status, 200)
     const key = shownKey(shown)
     assert.ok(shown.text.includes(`Bearer ${key}`))
+    assert.match(shown.text, /<dd>Read and change everything in this account that the API offers<\/dd>/)
     const holder = await authenticate(stand.sql, key, stand.clock.now())
     assert.equal(holder?.scope, 'full')
     const reloaded = await owner.get('/console/keys/shown')
@@ -310,6 +311,8 @@ describe('API keys', () => {
       { name: 'Shop\u202eknil', scope: 'full', ends: 'never' },
       { name: 'x'.repeat(101), scope: 'full', ends: 'never' },
       { name: 'x', scope: 'all', ends: 'never' },
+      { name: 'x', scope: '', ends: 'never' },
+      { name: 'x', scope: 'read', ends: '' },
       { name: 'x', scope: 'full', ends: '31' },
       { name: 'x' },
     ]) {

@@ -215,6 +215,8 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await follow(page, 'Developer')
     await follow(page, 'API keys')
     await page.getByLabel('Name').fill('Shop')
+    await page.getByLabel('Scope').selectOption('full')
+    await page.getByLabel('Ends').selectOption('never')
     await press(page, 'Create the key')
     const key = await page.getByLabel('API key').inputValue()
     const call = await page.getByLabel('Try it in a terminal').inputValue()

@@ -161,7 +161,8 @@ describe('members', () => {
     const invited = await owner.post(`${SETTINGS}/people`, { form })
     assert.equal(invited.headers.location, `${SETTINGS}/people?invited=neu%40testmarke.example`)
     const list = await owner.get(String(invited.headers.location))
-    assert.match(list.text, /neu@testmarke\.example now belongs to this account/)
+    assert.match(list.text, /neu@testmarke\.example now belongs to this account as viewer/)
+    assert.match(list.text, /<select id="role"[^>]*><option value="" selected>Choose<option/)
     assert.match(list.text, /has not set a password yet/)
     const [letter] = await stand.letters()
     assert.equal(letter?.to, 'neu@testmarke.example')
@@ -252,7 +253,7 @@ describe('members', () => {
     for (const one of [item, id]) {
       await owner.post(`/console/products/${one}/status`, { form: { to: 'archive' } })
     }
-    const hook = { url: 'https://hooks.testmarke.example/in', description: 'Shop & stock' }
+    const hook = { url: 'https://hooks.testmarke.example/in', description: 'Shop & stock', filter: 'all' }
     for (const description of [hook.description, '']) {
       await owner.post('/console/webhooks', { form: { ...hook, description } })
     }

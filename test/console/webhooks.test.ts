@@ -61,7 +61,7 @@ afterEach(async () => {
   receiver.respond = (_, response) => response.writeHead(204).end()
 })
 
-const FORM = { url: 'https://erp.example/carnet', description: 'Stock' }
+const FORM = { url: 'https://erp.example/carnet', description: 'Stock', filter: 'all' }
 const shownSecret = ({ text }: Answer) =>
   /whsec_[0-9A-Za-z+/]{43}&?#?6?1?;?=?/.exec(text)?.[0]?.replace('&#61;', '=') ?? ''
 
@@ -95,6 +95,7 @@ describe('adding a webhook', () => {
       form: new URLSearchParams([
         ['url', FORM.url],
         ['description', 'Stock & <more>'],
+        ['filter', 'chosen'],
         ['event', 'product.created'],
         ['event', 'scan.milestone'],
       ]).toString(),
@@ -106,6 +107,7 @@ describe('adding a webhook', () => {
     )
     const shown = await owner.get('/console/webhooks/shown')
     assert.equal(shown.status, 200)
+    assert.match(shown.text, /<dt>Events<\/dt><dd>product\.created, scan\.milestone<\/dd>/)
     assert.match(shownSecret(shown), /^whsec_[0-9A-Za-z+/]{43}=$/)
     assert.equal((await owner.get('/console/webhooks/shown')).headers.location, '/console/webhooks')
     const [made, ...others] = await listWebhooks(ctx)
@@ -117,9 +119,11 @@ describe('adding a webhook', () => {
     assert.equal(shownSecret(list), '')
   })
 
-  test('choosing no event means all events', async () => {
+  test('all events are sent only if somebody chooses that, and the page of the secret says so', async () => {
+    assert.doesNotMatch((await owner.get('/console/webhooks/new')).text, / checked/)
     await owner.post('/console/webhooks', { form: FORM })
     assert.deepEqual((await listWebhooks(ctx))[0]?.events, ['*'])
+    assert.match((await owner.get('/console/webhooks/shown')).text, /<dd>all events except recalls/)
     assert.match((await owner.get('/console/webhooks')).text, /all events/)
   })
 
@@ -142,6 +146,10 @@ describe('adding a webhook', () => {
       [{ ...FORM, description: 'x'.repeat(501) }, /At most 500/, /Höchstens 500/],
       [{ ...FORM, description: 'a\u0007' }, /cannot be displayed/, /nicht anzeigen lassen/],
       [{ ...FORM, event: 'product.eaten' }, /Choose one/, /aus der Liste/],
+      [{ ...FORM, filter: '' }, /Choose one/, /aus der Liste/],
+      [{ ...FORM, filter: '', event: 'product.created' }, /Choose one/, /aus der Liste/],
+      [{ ...FORM, filter: 'chosen' }, /Tick at least one/, /mindestens ein Ereignis/],
+      [{ ...FORM, event: 'product.created' }, /Untick them/, /Entfernen Sie die Kreuze/],
     ]
     for (const [form, en, de] of wrong) {
       const answer = await owner.post('/console/webhooks', { form })
@@ -177,8 +185,10 @@ describe('managing a webhook', () => {
   test('a webhook can be changed, paused, resumed, and removed after a confirmation', async () => {
     const at = await make()
     const form = await owner.get(`${at}/edit`)
-    assert.doesNotMatch(form.text, /checked/)
-    const changed = await owner.post(at, { form: { ...FORM, event: 'product.archived' } })
+    assert.match(form.text, /value="all" checked/)
+    assert.doesNotMatch(form.text, /name="event"[^>]* checked/)
+    const some = { ...FORM, filter: 'chosen', event: 'product.archived' }
+    const changed = await owner.post(at, { form: some })
     assert.equal(changed.headers.location, at)
     assert.match((await owner.get(`${at}/edit`)).text, /value="product\.archived" checked/)
     const [now] = await listWebhooks(ctx)

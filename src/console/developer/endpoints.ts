@@ -20,7 +20,7 @@ import {
   type WebhookRecord,
 } from '../../webhooks/webhook.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import { described, input, notes, notice, questionPage, rowList, summary } from '../page/parts.ts'
+import { described, input, notes, notice, questionPage, renderTick, rowList, summary } from '../page/parts.ts'
 import { type ConsolePage, DOCS, type Outcome, type Visit, WEBHOOKS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { backToDeveloper, backToWebhooks, endpointOf, pageOf } from './parts.ts'
@@ -55,9 +55,12 @@ function endpointRow(words: Words, endpoint: WebhookRecord): string {
 }
 
 export const showNewWebhook = ({ words }: Visit): Outcome =>
-  formPage(words, { typed: { url: '', description: '', events: [] }, problems: {} })
+  formPage(words, { typed: { url: '', description: '', filter: '', events: [] }, problems: {} })
 
-type EndpointForm = { url: string; description: string; events: readonly string[] }
+/** `filter` is empty until a person chooses whether all events are sent, or some. */
+type EndpointForm = { url: string; description: string; filter: string; events: readonly string[] }
+const FILTERS = ['all', 'chosen'] as const
+
 type Filled = { typed: EndpointForm; problems: Problems; id?: string; refusal?: string }
 
 /** The form of a new webhook, or of the existing one with `id`. */
@@ -83,21 +86,33 @@ function formPage(words: Words, { typed, problems, id, refusal }: Filled): Conso
   const labels = {
     url: texts.url,
     description: texts.description,
+    filter: texts.filter,
     event: texts.events,
   }
   const at = id === undefined ? WEBHOOKS : pageOf(id)
   const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.addLead}</p>` : ''}
 !${notice(refusal)}!${summary(words.texts, problems, labels)}
 <form method="post" action="${at}" novalidate class="data">
-!${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
+!${input(url, problems)}!${input(description, problems)}!${filterChoice(words, typed.filter, problems)}!${eventChoice(words, typed.events, problems)}
 <div class="choices"><button>${id === undefined ? texts.addSubmit : texts.save}</button>
 <a class="button second" href="${at}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
   return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
 }
 
+function filterChoice(words: Words, chosen: string, problems: Problems): string {
+  const texts = words.texts.developer
+  const boxes = FILTERS.map(value =>
+    renderTick(`filter-${value}`, texts.filters[value], {
+      ...{ type: 'radio', name: 'filter', value },
+      isOn: value === chosen,
+    }),
+  )
+  return html`<fieldset id="filter" tabindex="-1"!${described({ name: 'filter' }, problems)}><legend>${texts.filter}</legend>!${notes({ name: 'filter' }, problems)}!${boxes}</fieldset>`
+}
+
 function eventChoice(words: Words, chosen: readonly string[], problems: Problems): string {
   const texts = words.texts.developer
-  const field = { name: 'event', hint: texts.eventsHint }
+  const field = { name: 'event' }
   const boxes = EVENT_TYPES.map(
     name =>
       html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.eventNames[name] ?? ''}</span></label></div>`,
@@ -123,8 +138,9 @@ export async function submitNewWebhook(visit: Visit): Promise<Outcome> {
 
 export async function showChange(visit: Visit): Promise<Outcome> {
   const endpoint = await endpointOf(visit)
-  const events = endpoint.events.includes('*') ? [] : endpoint.events
-  return formPage(visit.words, { typed: { ...endpoint, events }, problems: {}, id: endpoint.id })
+  const isAll = endpoint.events.includes('*')
+  const chosen = { filter: isAll ? 'all' : 'chosen', events: isAll ? [] : endpoint.events }
+  return formPage(visit.words, { typed: { ...endpoint, ...chosen }, problems: {}, id: endpoint.id })
 }
 
 export async function submitChange(visit: Visit): Promise<Outcome> {
@@ -135,26 +151,39 @@ export async function submitChange(visit: Visit): Promise<Outcome> {
   return { to: pageOf(id) }
 }
 
-/** No chosen event means all: an empty filter would deliver nothing. */
-const inputOf = ({ url, description, events }: EndpointForm) => ({
+const inputOf = ({ url, description, filter, events }: EndpointForm) => ({
   url,
   description,
-  events: events.length === 0 ? ['*'] : events,
+  events: filter === 'all' ? ['*'] : events,
 })
 
 function readTyped({ form, setup, words }: Visit): { typed: EndpointForm; problems: Problems } {
   const { errors } = words.texts
-  const typed = { url: form.text('url'), description: form.text('description'), events: form.all('event') }
-  const known: readonly string[] = EVENT_TYPES
+  const typed = {
+    ...{ url: form.text('url'), description: form.text('description') },
+    ...{ filter: form.text('filter'), events: form.all('event') },
+  }
   const fault = findUrlError(typed.url, setup.outbound.policy)
   const urlProblem =
     fault && renderText(words.texts.developer.urlFaults[fault.name], { host: fault.host ?? '' })
   const problems = problemsOf({
     url: typed.url === '' ? errors.required : urlProblem,
     description: descriptionProblem(words.texts, typed.description),
-    event: typed.events.every(one => known.includes(one)) ? undefined : errors.choice,
+    filter: FILTERS.some(one => one === typed.filter) ? undefined : errors.choice,
+    event: findEventProblem(words.texts, typed),
   })
   return { typed, problems }
+}
+
+/** No ticked event never means all of them, and ticked events do not narrow "all". */
+function findEventProblem(
+  { developer, errors }: Words['texts'],
+  { filter, events }: EndpointForm,
+): string | undefined {
+  const known: readonly string[] = EVENT_TYPES
+  if (!events.every(one => known.includes(one))) return errors.choice
+  if (filter === 'all') return events.length === 0 ? undefined : developer.eventsTooMuch
+  return filter === 'chosen' && events.length === 0 ? developer.eventsMissing : undefined
 }
 
 function descriptionProblem({ errors }: Visit['words']['texts'], text: string): string | undefined {

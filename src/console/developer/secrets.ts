@@ -3,10 +3,11 @@
 import { html } from 'ghtml'
 import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { getWebhook } from '../../webhooks/webhook.ts'
-import { copyable, questionPage } from '../page/parts.ts'
+import { copyable, facts, questionPage } from '../page/parts.ts'
 import { DOCS, type Outcome, type Visit, WEBHOOKS } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { endpointOf, pageOf } from './parts.ts'
+import { describeEvents } from './words.ts'
 
 export const SHOWN_SECRET = `${WEBHOOKS}/shown`
 
@@ -20,7 +21,8 @@ export const shownSecret = shownOnce({
 export async function showSecret(visit: Visit): Promise<Outcome> {
   const shown = shownSecret.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
-  const { id, url, old_secret_until } = await getWebhook(visit.ctx, shown.id)
+  const webhook = await getWebhook(visit.ctx, shown.id)
+  const { id, url, old_secret_until } = webhook
   const { words } = visit
   const texts = words.texts.developer
   const field = { name: 'secret', label: texts.secret, value: shown.secret, rows: 2 }
@@ -29,7 +31,7 @@ export async function showSecret(visit: Visit): Promise<Outcome> {
       ? ''
       : html`<p>${texts.shownRotated({ until: words.minute(old_secret_until) })}</p>`
   const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
-<p><code>${url}</code></p>!${overlap}!${copyable(words.texts, field)}
+<p><code>${url}</code></p>!${facts([[texts.events, describeEvents(words.texts, webhook)]])}!${overlap}!${copyable(words.texts, field)}
 <p class="choices"><a class="button" href="${pageOf(id)}">${texts.shownDone}</a></p>
 <p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
   return { title: texts.shownTitle, body, scripts: ['copy'], headers: shownSecret.endHeaders(visit) }

@@ -32,10 +32,10 @@ const MAX_NAME_LENGTH = 100
 /** Days until a new key expires. */
 const KEY_ENDS = ['never', '30', '90', '365'] as const
 
+/** `scope` and `ends` are empty until a person chooses. */
 type NewKeyForm = { name: string; scope: string; ends: string }
 
-export const showKeys = (visit: Visit): Promise<Outcome> =>
-  list(visit, { name: '', scope: 'full', ends: 'never' }, {})
+export const showKeys = (visit: Visit): Promise<Outcome> => list(visit, { name: '', scope: '', ends: '' }, {})
 
 async function list(visit: Visit, typed: NewKeyForm, problems: Problems): Promise<Outcome> {
   const { ctx, setup, session, words } = visit
@@ -80,7 +80,7 @@ function endedRow({ texts: { keys: texts }, date }: Words, key: KeyRecord): stri
 <span class="quiet">${end}</span></li>`
 }
 
-function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, problems: Problems): string {
+function newKeyForm({ texts: { keys: texts, page } }: Words, typed: NewKeyForm, problems: Problems): string {
   const name = {
     name: 'name',
     label: texts.name,
@@ -88,8 +88,9 @@ function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, proble
     value: typed.name,
     maxLength: MAX_NAME_LENGTH,
   }
-  const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)
-  const ends = KEY_ENDS.map(one => [one, texts.endsChoices[one]] as const)
+  const unchosen = ['', page.choose] as const
+  const scopes = [unchosen, ...SCOPES.map(one => [one, texts.scopes[one]] as const)]
+  const ends = [unchosen, ...KEY_ENDS.map(one => [one, texts.endsChoices[one]] as const)]
   const scope = { name: 'scope', label: texts.scope, value: typed.scope, options: scopes }
   const end = { name: 'ends', label: texts.ends, value: typed.ends, options: ends }
   const content = html`
@@ -138,7 +139,8 @@ export async function showKey(visit: Visit): Promise<Outcome> {
   const call = { name: 'key-curl', label: words.texts.home.apiTry, value: curl, rows: 3 }
   const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
 <dl class="facts"><div><dt>${texts.name}</dt><dd>${key.name}</dd></div>
-<div><dt>${texts.scope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
+<div><dt>${texts.scope}</dt><dd>${texts.opens[key.scope]}</dd></div>
+<div><dt>${texts.ends}</dt><dd>${key.expires_at === null ? texts.noEnd : words.minute(key.expires_at)}</dd></div></dl>
 !${copyable(words.texts, field)}!${copyable(words.texts, call)}
 <p class="choices"><a class="button" href="${KEYS}">${texts.done}</a></p>
 <p><a class="alone" href="${DOCS}">${words.texts.developer.docsLink}</a></p>`

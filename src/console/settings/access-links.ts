@@ -141,7 +141,7 @@ function newLinkForm(words: Words, { typed, problems, today, count }: LinkFormSt
     value: typed.label,
     maxLength: MAX_LABEL_LENGTH,
   }
-  const unchosen = ['', texts.choose] as const
+  const unchosen = ['', words.texts.page.choose] as const
   const options = [unchosen, ...LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)]
   const { scopes } = texts
   const scope = {

@@ -19,6 +19,7 @@ import {
 import type { ConsolePage, Visit, Words } from '../page/route.ts'
 import { PEOPLE, settingsHead } from './places.ts'
 
+/** `role` is empty until a person chooses. */
 export type InvitationForm = { email: string; role: string }
 type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
 
@@ -30,7 +31,10 @@ export function peoplePage(visit: Visit, { members, self, typed, problems }: Sho
   // Only a member of the list: the address must not put other words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
   const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
-  const done = newest === undefined ? '' : doneNotice(said({ email: newest.email }))
+  const done =
+    newest === undefined
+      ? ''
+      : doneNotice(said({ email: newest.email, role: words.texts.roles[newest.role] }))
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
   const body = html`!${settingsHead(words, texts)}!${done}
 !${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.role })}
@@ -59,7 +63,11 @@ function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boole
 
 const roleChoice = ({ texts }: Words, value: string) => {
   const options = ROLES.map(role => [role, texts.roles[role]] as const)
-  return { name: 'role', label: texts.people.role, value, options }
+  const unchosen = value === '' ? [['', texts.page.choose] as const] : []
+  return {
+    ...{ name: 'role', label: texts.people.role, hint: texts.people.roleHint },
+    ...{ value, options: [...unchosen, ...options] },
+  }
 }
 
 function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Problems): string {
@@ -111,7 +119,7 @@ export function personPage(
 export function invitationPage({ words }: Visit, member: Member, link: string): ConsolePage {
   const texts = words.texts.people
   const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
-  const body = html`!${toPeople(words)}<h1>${texts.invitationShown({ email: member.email })}</h1><p class="lead">${texts.invitationShownLead}</p>
+  const body = html`!${toPeople(words)}<h1>${texts.invitationShown({ email: member.email })}</h1><p class="lead">${texts.invitationShownLead({ role: words.texts.roles[member.role] })}</p>
 !${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.invitationDone}</a></p>`
   return { title: texts.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }

@@ -22,7 +22,7 @@ import { invitationLetter } from '../sign-in/emails.ts'
 import { type InvitationForm, invitationPage, peoplePage, personPage, removalPage } from './people-pages.ts'
 import { PEOPLE } from './places.ts'
 
-export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, { email: '', role: 'editor' }, {})
+export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, { email: '', role: '' }, {})
 
 async function list(visit: Visit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
   return peoplePage(visit, { members: await listMembers(visit.ctx), self: selfOf(visit), typed, problems })

@@ -79,6 +79,7 @@ const FIELDS: Readonly<Record<string, string>> = {
     label: 'Somebody',
     audience: 'authority',
     opens: 'all',
+    filter: 'all',
   },
   ...{ url: 'https://erp.example/other', accent: '#aa3300', kind: 'repair', language: 'en', title: 'Repair' },
   ...{
