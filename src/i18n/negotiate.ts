@@ -33,18 +33,13 @@ export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePr
 }
 
 /**
- * Returns the requested tags for the account's texts: in lower case by preference, up to the one that decides
- * the page's language.
+ * Returns all requested tags for the account's texts, in lower case by preference: a reader of Finnish and
+ * English gets English before the primary language.
  */
 export function listRequestedLanguages({ query, acceptLanguage }: LanguagePreferences): string[] {
   const asked = query === undefined || query.length > MAX_TAG_LENGTH ? '' : query.trim().replaceAll('_', '-')
   const tags = TAG.test(asked) ? [asked.toLowerCase()] : []
-  if (findOwnLanguage(asked) !== undefined) return tags
-  for (const tag of rankTags(acceptLanguage)) {
-    tags.push(tag)
-    if (findOwnLanguage(tag) !== undefined) break
-  }
-  return tags
+  return [...new Set([...tags, ...rankTags(acceptLanguage)])]
 }
 
 const REGION = /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})(?:-|$)/

@@ -93,3 +93,19 @@ describe('a page with texts in all regions', () => {
     assert.deepEqual(await open(id, '?lang=de'), { labels: 'de', shown: everyPart('de-DE') })
   })
 })
+
+describe('a page in a language that no text has', () => {
+  test("shows texts in the reader's other languages before the primary one", async () => {
+    const id = await makeProduct(['de', 'en', 'fr'])
+    for (const [query, reader, tag] of [
+      ['', 'fi', 'de'],
+      ['', 'fi, en;q=0.5', 'en'],
+      ['', 'fi, en;q=0.3, fr;q=0.5', 'fr'],
+      ['', 'fi, sv, en-GB', 'en'],
+      ['?lang=fi', 'en', 'en'],
+      ['?lang=fi', 'sv', 'de'],
+    ] as const) {
+      assert.deepEqual(await open(id, query, reader), { labels: 'fi', shown: everyPart(tag) }, reader)
+    }
+  })
+})

@@ -5,7 +5,6 @@ import { disclose } from '../../categories/disclose.ts'
 import { addDocumentUrls } from '../../categories/document-addresses.ts'
 import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
-import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { parseRecalls, type RecallNotice } from '../../passports/core/recalls.ts'
 import { type Addresses, LEVEL_NAME } from '../../passports/core/record.ts'
@@ -97,7 +96,7 @@ export function buildPassportView(
     newestVersionNo,
     history,
     primaryLanguage,
-    textLanguages: findTextLanguages(category, data, { primaryLanguage, recalls, offers }),
+    textLanguages: findTextLanguages(category, data, { recalls, offers }),
     audience,
     withheld,
     data,
@@ -144,10 +143,11 @@ const OTHER_TEXTS: readonly Field[] = [
   },
 ]
 
+/** Null if no text has a choice of languages. */
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,
-  { primaryLanguage, recalls, offers }: Pick<PassportView, 'primaryLanguage' | 'recalls' | 'offers'>,
+  { recalls, offers }: Pick<PassportView, 'recalls' | 'offers'>,
 ): TranslationLanguages | null {
   const textLanguages =
     recalls.length + offers.length === 0
@@ -157,7 +157,5 @@ function findTextLanguages(
           '@recalls': recalls.map(({ notice }) => notice),
           '@offers': offers,
         })
-  return isLanguage(primaryLanguage.toLowerCase()) && textLanguages.all.values().every(isLanguage)
-    ? null
-    : textLanguages
+  return textLanguages.ofTexts.every(({ size }) => size < 2) ? null : textLanguages
 }
