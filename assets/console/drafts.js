@@ -16,8 +16,27 @@ const read = key => {
 const keys = () => Object.keys(localStorage).filter(key => key.startsWith(PREFIX))
 const forget = key => localStorage.removeItem(key)
 
-const entriesOf = form =>
-  [...new FormData(form)].filter(([name, value]) => !BUTTONS.has(name) && typeof value === 'string')
+/** The hidden inputs of a plain form are the server's, and not kept. */
+const entriesOf = form => {
+  const own = [...form.querySelectorAll('input[type=hidden]')].map(({ name }) => name)
+  const skipped = new Set('draftPlain' in form.dataset ? own : [])
+  return [...new FormData(form)].filter(
+    ([name, value]) => !BUTTONS.has(name) && !skipped.has(name) && typeof value === 'string',
+  )
+}
+
+// The second click of a double click is not sent: it would be judged against the effect of the first.
+const DOUBLE_CLICK_MS = 1_000
+const sentAt = new WeakMap()
+addEventListener(
+  'submit',
+  event => {
+    if (event.timeStamp - (sentAt.get(event.target) ?? -DOUBLE_CLICK_MS) < DOUBLE_CLICK_MS)
+      event.preventDefault()
+    else sentAt.set(event.target, event.timeStamp)
+  },
+  { capture: true },
+)
 
 function guard(form) {
   const key = PREFIX + form.dataset.draft
@@ -26,10 +45,10 @@ function guard(form) {
   const isDirty = () => wasSent || JSON.stringify(entriesOf(form)) !== fresh
   let isLeaving = false
   let timer
-  const keep = () => {
+  const keep = (sent = false) => {
     clearTimeout(timer)
     timer = undefined
-    const text = JSON.stringify({ at: Date.now(), entries: entriesOf(form) })
+    const text = JSON.stringify({ at: Date.now(), entries: entriesOf(form), sent })
     try {
       if (isDirty()) localStorage.setItem(key, text)
       else forget(key)
@@ -39,11 +58,11 @@ function guard(form) {
   }
   form.addEventListener('input', () => {
     document.querySelector('[data-draft-offer]')?.remove()
-    timer ??= setTimeout(keep, WRITE_AFTER_MS)
+    timer ??= setTimeout(keep, WRITE_AFTER_MS, false)
   })
   form.addEventListener('submit', () => {
     isLeaving = true
-    keep()
+    keep(true)
   })
   addEventListener('pagehide', () => {
     if (timer !== undefined) keep()
@@ -56,10 +75,30 @@ function guard(form) {
   })
   const draft = wasSent ? undefined : read(key)
   if (draft !== undefined && JSON.stringify(draft.entries) !== fresh) offer(form, key, draft)
-  if (wasSent) keep()
+  if (wasSent) keep(true)
 }
 
-/** Restores by sending the draft as an unsaved form: the server renders all its rows and knows its first version. */
+/** Puts kept values into the fields of a form whose rows are all on the page. */
+function fillIn(form, entries) {
+  const left = [...entries]
+  const take = name => {
+    const at = left.findIndex(entry => entry[0] === name)
+    return at < 0 ? undefined : left.splice(at, 1)[0][1]
+  }
+  for (const field of form.elements) {
+    if (!field.name || field.type === 'hidden' || field.type === 'submit') continue
+    if (field.type === 'checkbox' || field.type === 'radio')
+      field.checked = entries.some(([name, value]) => name === field.name && value === field.value)
+    else field.value = take(field.name) ?? field.value
+  }
+  for (const fold of form.querySelectorAll('details')) fold.open = true
+  form.dispatchEvent(new Event('input'))
+}
+
+/**
+ * Restores by sending the draft as an unsaved form: the server renders all its rows and knows its first version. The
+ * button `more` asks a plain form for its rows; plain forms without it have all rows on the page.
+ */
 function offer(form, key, { at, entries }) {
   const { draftFound, draftRestore, draftDiscard } = form.dataset
   const box = document.createElement('div')
@@ -81,12 +120,18 @@ function offer(form, key, { at, entries }) {
     one.addEventListener('click', act)
     return one
   }
+  const isPlain = 'draftPlain' in form.dataset
+  const hasMore = form.querySelector('button[name=more]') !== null
   const restore = button(draftRestore, '', () => {
+    if (isPlain && !hasMore) {
+      box.remove()
+      return fillIn(form, entries)
+    }
     const sent = document.createElement('form')
     sent.method = 'post'
     sent.action = form.getAttribute('action')
     sent.hidden = true
-    for (const [name, value] of [...entries, ['show', 'd']]) {
+    for (const [name, value] of [...entries, isPlain ? ['more', '1'] : ['show', 'd']]) {
       const field = document.createElement('textarea')
       field.name = name
       field.value = value
@@ -114,8 +159,8 @@ const isOver = (key, version) => {
   return base === undefined || Number(base) < version
 }
 const forms = [...document.querySelectorAll('form[data-draft]')]
-const isOthers = key =>
-  forms.some(({ dataset }) => !key.startsWith(PREFIX + dataset.draft.split(':')[0] + ':'))
+const page = document.querySelector('[data-typed]')
+const isOthers = key => page !== null && !key.startsWith(PREFIX + page.dataset.typed.split(':')[0] + ':')
 const isForgotten = document.querySelector('[data-drafts-forget]') !== null
 for (const key of keys()) if (isForgotten || isOthers(key) || read(key) === undefined) forget(key)
 for (const { dataset } of document.querySelectorAll('[data-draft-saved]')) {
@@ -123,3 +168,46 @@ for (const { dataset } of document.querySelectorAll('[data-draft-saved]')) {
   if (isNewVisit && isOver(key, Number(dataset.version))) forget(key)
 }
 for (const form of forms) guard(form)
+
+// All other forms with something to type. A draft that was sent is saved once the answer leads to another page, or is
+// a page without its form; an answer that repeats the form, or refuses it, keeps the draft.
+const TYPED =
+  'textarea:not([readonly]), input:is([type=text], [type=url], [type=email], [type=date], [type=datetime-local]):not([readonly])'
+const plainForms = page === null ? [] : [...document.querySelectorAll('form[method=post]:not([data-draft])')]
+const plainKey = form => `${PREFIX}${page.dataset.typed}:${form.getAttribute('action')}`
+
+function settleSent() {
+  const { typed, answered } = page.dataset
+  const wasRedirected = performance.getEntriesByType('navigation')[0]?.redirectCount > 0
+  for (const key of keys().filter(one => one.startsWith(`${PREFIX}${typed}:/`))) {
+    const draft = read(key)
+    if (draft?.sent !== true || plainForms.some(form => answered !== undefined && plainKey(form) === key))
+      continue
+    if (answered === undefined ? isNewVisit && wasRedirected : answered === 'done') forget(key)
+    else localStorage.setItem(key, JSON.stringify({ ...draft, sent: false }))
+  }
+}
+
+/** A page between the form and its effect, such as the last question before a recall is published. */
+function guardStep(form) {
+  let isLeaving = false
+  form.addEventListener('submit', () => {
+    isLeaving = true
+  })
+  addEventListener('beforeunload', event => {
+    if (!isLeaving) event.preventDefault()
+  })
+}
+
+if (page !== null) settleSent()
+for (const form of plainForms) {
+  const { typed, answered, ...texts } = page.dataset
+  const isSent = answered !== undefined && read(plainKey(form)) !== undefined
+  if (form.querySelector(TYPED) === null || form.querySelector('[type=password]') !== null) {
+    if (isSent) guardStep(form)
+    continue
+  }
+  Object.assign(form.dataset, texts, { draft: `${typed}:${form.getAttribute('action')}`, draftPlain: '' })
+  if (isSent) form.dataset.draftSent = ''
+  guard(form)
+}

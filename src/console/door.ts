@@ -28,6 +28,7 @@ import {
   signInFor,
 } from './page/route.ts'
 import { consoleHeaders, shell } from './page/shell.ts'
+import { keepTypedInput } from './page/typed-input.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
 import { refuseForCost, renderInTurn } from './request-limits.ts'
@@ -195,7 +196,10 @@ function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }
 
-function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
+function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, answer: Outcome): FastifyReply {
+  const { words, session } = visit
+  const isAnswer = request.method === 'POST'
+  const outcome = 'body' in answer ? keepTypedInput(answer, { session, words, isAnswer }) : answer
   reply.headers(consoleHeaders({ scripts: 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0 }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
@@ -208,7 +212,6 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
     if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
   }
-  const { words, session } = visit
   const path = request.routeOptions.url ?? ''
   return reply
     .code(outcome.status ?? 200)

@@ -768,6 +768,23 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get('/console/products?archived=0&restored=x')).text, /role="status"/)
   })
 
+  test('a form of units that is sent twice runs once and gives the first answer again', async () => {
+    const at = await make()
+    const once = /name="once" value="([^"]+)"/.exec((await owner.get(`${at}/units/new`)).text)?.[1] ?? ''
+    assert.notEqual(once, '')
+    const send = (names: string) => owner.post(`${at}/units`, { form: { level: 'item', once, names } })
+    const both = await Promise.all([send('T1\nT2'), send('T1\nT2')])
+    const again = await send('T1\nT2')
+    for (const { status, headers } of [...both, again]) {
+      assert.deepEqual([status, headers.location], [303, both[0].headers.location])
+    }
+    const mixed = await send('T1\nT3')
+    assert.match(mixed.text, /T1\): This serial number is already taken/)
+    const repeated = await send('T1\nT3')
+    assert.deepEqual([repeated.status, repeated.text], [422, mixed.text])
+    assert.equal((await send('T3')).status, 422, 'another content is another form')
+  })
+
   test('errors of units are shown by line and label, as on the form', async () => {
     const at = await make()
     const issue = (names: string, ask: { headers?: Record<string, string> } = {}) =>

@@ -1,6 +1,7 @@
 /** The units of a product: the list, and the page that issues units from pasted numbers. */
 
 import { html } from 'ghtml'
+import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
@@ -10,8 +11,16 @@ import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passport
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import type { Problems } from '../page/form.ts'
+import { onceInput, runOnce } from '../page/once.ts'
 import { alertBox, described, notes, notice, renderTick, rowList, section, summary } from '../page/parts.ts'
-import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import {
+  type ConsolePage,
+  type Outcome,
+  PRODUCTS,
+  type Redirect,
+  type Visit,
+  type Words,
+} from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import {
   type PagePosition,
@@ -95,7 +104,7 @@ export async function showIssue(visit: Visit): Promise<Outcome> {
 }
 
 /** The page shown instead of the form if no unit can be issued. */
-function renderClosedPage(words: Words, state: PassportState): Outcome | undefined {
+function renderClosedPage(words: Words, state: PassportState): ConsolePage | undefined {
   const texts = words.texts.units
   const { level, status } = state.row
   if (level !== 'i' && status === 'a') return undefined
@@ -106,7 +115,7 @@ function renderClosedPage(words: Words, state: PassportState): Outcome | undefin
 const renderHead = (words: Words, state: PassportState) =>
   html`!${backToProduct(words, state)}<h1>${words.texts.units.issue}</h1>`
 
-function renderIssuePage(words: Words, state: PassportState, sent: IssueState): Outcome {
+function renderIssuePage(words: Words, state: PassportState, sent: IssueState): ConsolePage {
   const { level, lines, problems = {}, problem, errors = [] } = sent
   const texts = words.texts.units
   const id = idFromUuid(state.row.id)
@@ -124,7 +133,7 @@ function renderIssuePage(words: Words, state: PassportState, sent: IssueState): 
       : renderIssueErrors(words, sent)
   const field = { name: 'names', hint: texts.namesHint({ most: MAX_ISSUED }) }
   const body = html`!${renderHead(words, state)}<p class="lead">${texts.issueLead}</p>!${told}
-<form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow"><fieldset><legend>${words.texts.products.level}</legend>!${levels.map(radio)}</fieldset>
+<form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow">!${onceInput()}<fieldset><legend>${words.texts.products.level}</legend>!${levels.map(radio)}</fieldset>
 <div class="field"><label for="names">${texts.names}</label>!${notes(field, problems)}
 <textarea id="names" name="names" rows="10" spellcheck="false" autocapitalize="none"!${described(field, problems)}>
 ${lines.join('\n')}</textarea></div>
@@ -156,7 +165,7 @@ function explainUnitError(words: Words, level: IssueState['level'], error: AppEr
 
 /** Issues one unit per line. Failed lines stay in the form to be corrected and submitted again. */
 export async function submitIssue(visit: Visit): Promise<Outcome> {
-  const { ctx, form, words } = visit
+  const { form, words } = visit
   const texts = words.texts.units
   const state = await getRequestedProduct(visit)
   const closed = renderClosedPage(words, state)
@@ -174,20 +183,26 @@ export async function submitIssue(visit: Visit): Promise<Outcome> {
     const names = texts.tooManyNames({ count: lines.length, most: MAX_ISSUED })
     return renderIssuePage(words, state, { ...sent, problems: { names } })
   }
-  const member = level === 'batch' ? 'lot' : 'serial'
-  const units = lines.map(name => ({ [member]: name }))
   try {
-    const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
-    const { created, errors } = await issueUnits(ctx, wish)
-    if (errors.length === 0) return { to: `${getDoneUrl(state.row, 'issued', created.length)}#units` }
-    const left = errors.map(({ index }) => lines[index] ?? '')
-    return renderIssuePage(words, state, { level, lines: left, errors, done: created.length })
+    return await runOnce(visit, ctx => issueLines(ctx, words, state, sent))
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
-    const isArchived = error.code === 'archived'
-    return renderIssuePage(words, state, {
-      ...sent,
-      problem: isArchived ? texts.issueArchived : error.message,
-    })
+    const problem = error.code === 'archived' ? texts.issueArchived : error.message
+    return renderIssuePage(words, state, { ...sent, problem })
   }
+}
+
+async function issueLines(
+  ctx: AccountContext,
+  words: Words,
+  state: PassportState,
+  { level, lines }: IssueState,
+): Promise<ConsolePage | Redirect> {
+  const member = level === 'batch' ? 'lot' : 'serial'
+  const units = lines.map(name => ({ [member]: name }))
+  const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
+  const { created, errors } = await issueUnits(ctx, wish)
+  if (errors.length === 0) return { to: `${getDoneUrl(state.row, 'issued', created.length)}#units` }
+  const left = errors.map(({ index }) => lines[index] ?? '')
+  return renderIssuePage(words, state, { level, lines: left, errors, done: created.length })
 }
