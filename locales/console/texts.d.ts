@@ -311,8 +311,6 @@ export type Texts = {
     restoreSelected: string
     someFailed: string
     noneSelected: string
-    archivedMany: (values: { count: number }) => string
-    restoredMany: (values: { count: number }) => string
     done: {
       created: string
       published: string
@@ -708,6 +706,13 @@ export type Texts = {
       undetermined: (values: { act: Value }) => string
     }
     withoutReadiness: string
+    models: (values: { count: number }) => string
+    batches: (values: { count: number }) => string
+    items: (values: { count: number }) => string
+    archived: (values: { what: Value }) => string
+    restored: (values: { what: Value }) => string
+    undo: string
+    archivedUnits: string
   }
   review: {
     reviewOf: (values: { name: Value }) => string

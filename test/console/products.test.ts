@@ -671,10 +671,10 @@ describe('products', () => {
     const foreign = await stranger.post('/console/products/status', { form })
     assert.match(String(foreign.headers.location), /failed=2/)
     const done = await owner.post('/console/products/status', { form })
-    assert.equal(done.headers.location, '/console/products?q=x&archived=2')
+    assert.match(String(done.headers.location), /^\/console\/products\?q=x&archived=2-0-0&of=[\w.]+$/)
     assert.match(
       (await owner.get(String(done.headers.location))).text,
-      /role="status">2 products are archived\./,
+      /role="status">Archived: 2 models\. Batches and items below stay as they are/,
     )
     for (const at of [one, two]) {
       assert.match((await owner.get(at)).text, /Archived/)
@@ -765,7 +765,10 @@ describe('products', () => {
       (await owner.get(String(none.headers.location))).text,
       /role="alert"[^>]*><p>Nothing is selected/,
     )
-    assert.doesNotMatch((await owner.get('/console/products?archived=0&restored=x')).text, /role="status"/)
+    assert.doesNotMatch(
+      (await owner.get('/console/products?archived=0-0-0&restored=x&of=y')).text,
+      /role="status"/,
+    )
   })
 
   test('a form of units that is sent twice runs once and gives the first answer again', async () => {

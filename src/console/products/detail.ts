@@ -79,7 +79,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderEntryNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderArchivedEffect(visit, row)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderEntryNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state, recalls)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -163,6 +163,12 @@ function renderEntryNotice(
   )
   const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeEntries}</a></p>`
   return html`<div class="reach"><p>${texts.checkEntries}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
+}
+
+/** What archiving means for the units. */
+function renderArchivedEffect({ words, query }: Visit, { level, status }: PassportState['row']): string {
+  if (status !== 'x' || level === 'i' || query.get('done') !== 'archived') return ''
+  return html`<p>${words.texts.productList.archivedUnits}</p>`
 }
 
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {

@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { LEVEL_NAME } from '../../passports/core/record.ts'
+import { LEVEL_NAME, type PassportRow } from '../../passports/core/record.ts'
 import { countDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import {
@@ -18,7 +18,7 @@ import { findRecalled } from '../../passports/recalls/read-recall.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
-import { doneNotice, hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
+import { hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
 import { DRAFTS, MEDIA, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { renderThumbnailOf } from '../page/thumbnails.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -36,6 +36,7 @@ import {
   type ReadinessQuery,
   toReadinessParameters,
 } from './list-query.ts'
+import { renderStatusNotice, toStatusParameters } from './status-notice.ts'
 
 const PAGE_SIZE = 50
 /** CSS pixels, no higher than a line of the list without a picture. */
@@ -63,19 +64,9 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const library = html`<a class="button second" href="${MEDIA}">${words.texts.media.title}</a>`
   const failed = query.has('failed') ? notice(texts.someFailed) : ''
   const none = query.has('none') ? notice(texts.noneSelected) : ''
-  const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
+  const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${library}!${create}</div></div>!${failed}!${none}!${renderStatusNotice(words, query, { mayEdit, back: getListUrl(view, view.place) })}
 !${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden, recalled })}`
   return { title: texts.products, body, isWide: true, styles: ['pictures'] }
-}
-
-function renderChangedNotice(words: Words, query: URLSearchParams): string {
-  const { archivedMany, restoredMany } = words.texts.products
-  const say = { archived: archivedMany, restored: restoredMany }
-  for (const one of ['archived', 'restored'] as const) {
-    const n = query.get(one) ?? ''
-    if (/^[1-9]\d?$/.test(n)) return doneNotice(say[one]({ count: Number(n) }))
-  }
-  return ''
 }
 
 function renderFilters(words: Words, view: ListQuery): string {
@@ -183,11 +174,10 @@ function renderRow(
 export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
   const status = form.text('to') === 'restore' ? 'a' : 'x'
   const ids = form.all('id').slice(0, PAGE_SIZE)
-  let done = 0
+  const done: PassportRow[] = []
   for (const id of ids) {
     try {
-      await setStatus(ctx, { uuid: requireProductUuid(id), status, expects: () => true })
-      done++
+      done.push(await setStatus(ctx, { uuid: requireProductUuid(id), status, expects: () => true }))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
@@ -196,8 +186,8 @@ export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
   const to = getListUrl(view, view.place)
   const said = new URLSearchParams({
     ...(ids.length === 0 ? { none: 'yes' } : {}),
-    ...(done > 0 ? { [status === 'x' ? 'archived' : 'restored']: String(done) } : {}),
-    ...(done < ids.length ? { failed: String(ids.length - done) } : {}),
+    ...toStatusParameters(status, done),
+    ...(done.length < ids.length ? { failed: String(ids.length - done.length) } : {}),
   })
   return { to: `${to}${to.includes('?') ? '&' : '?'}${said}` }
 }
