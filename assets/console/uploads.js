@@ -126,6 +126,15 @@ function start(box) {
       input.value = ''
     })
   }
+  // Saving now would leave the page without the files that are still being sent.
+  const waitForFiles = event => {
+    if (!isBusy) return
+    event.preventDefault()
+    status.classList.remove('sight')
+    status.textContent = texts.busy
+    status.scrollIntoView({ block: 'center' })
+  }
+  form.addEventListener('submit', waitForFiles, { capture: true })
   // A file that misses the box must not replace the page.
   for (const name of ['dragover', 'drop']) addEventListener(name, event => event.preventDefault())
   for (const name of ['dragover', 'dragleave', 'drop']) {

@@ -664,6 +664,7 @@ export type Texts = {
     usedBy: string
     moreUses: (values: { shown: Value }) => string
     unused: string
+    waitForFiles: string
   }
   files: {
     title: (values: { name: Value }) => string
@@ -1485,6 +1486,8 @@ export type Texts = {
     }
     eventsMissing: string
     eventsTooMuch: string
+    resultLater: string
+    showResult: string
   }
   settings: {
     title: string

@@ -19,16 +19,22 @@ type Note = { status?: number; html: string; replaySince?: string }
 export const showWebhook = (visit: Visit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
 
 /** The notice for the action that the query names, after a redirect. */
-function noteOf({ query, words }: Visit): Note | undefined {
+function noteOf({ query, words, id }: Visit): Note | undefined {
   const texts = words.texts.developer
   const resent = query.get('resent')
-  if (resent !== null) return { html: doneNotice(resent === 'held' ? texts.resentHeld : texts.resent) }
+  if (resent === 'held') return { html: doneNotice(texts.resentHeld) }
+  if (resent !== null) return { html: renderSending(words, texts.resent, id) }
   const replayed = query.get('replayed') ?? ''
   if (!/^\d{1,9}$/.test(replayed)) return undefined
   const count = Number(replayed)
   if (query.has('held')) return { html: doneNotice(texts.replayedHeld({ count })) }
-  return { html: doneNotice(count === 0 ? texts.replayedNone : texts.replayed({ count })) }
+  if (count === 0) return { html: doneNotice(texts.replayedNone) }
+  return { html: renderSending(words, texts.replayed({ count }), id) }
 }
+
+/** The page is older than the result: the state on it can be that of before. */
+const renderSending = ({ texts }: Words, sentence: string, id: string) =>
+  html`<p class="reach" role="status">${sentence} ${texts.developer.resultLater} <a class="alone" href="${pageOf(id)}">${texts.developer.showResult}</a></p>`
 
 export async function webhookPage(visit: Visit, note: Note | undefined): Promise<Outcome> {
   const { ctx, words, session, query } = visit

@@ -100,7 +100,12 @@ export function renderFileInputs(words: Words, adds = ''): string {
     // The module fills in how much is sent.
     sending: texts.sending({ percent: '{percent}' }),
     ...{ go: texts.showAdded, lost: problems.lost, failed: problems.failed },
-    ...{ out: problems.signedOut, large: explainTooLarge(words), heic: problems.heic },
+    ...{
+      busy: texts.waitForFiles,
+      out: problems.signedOut,
+      large: explainTooLarge(words),
+      heic: problems.heic,
+    },
   }
   const data = Object.entries(messages).map(([name, text]) => html` data-${name}="${text}"`)
   const hint = texts.chooseHint({ most: MAX_MEDIA_MEGABYTES, files: MAX_FILES })
