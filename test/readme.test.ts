@@ -27,7 +27,7 @@ type Proof = {
   formats?: readonly string[]
   /** A part of a file each, most of them the title of a test. */
   texts?: readonly (readonly [file: string, text: string])[]
-  /** What the sentence counts or lists, as the code has it now. */
+  /** The values that the sentence counts or lists, as the code has them now. */
   says?: string
 }
 

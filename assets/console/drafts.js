@@ -76,23 +76,6 @@ function guard(form) {
   if (wasSent) keep(true)
 }
 
-/** Puts kept values into the fields of a form whose rows are all on the page. */
-function fillIn(form, entries) {
-  const left = [...entries]
-  const take = name => {
-    const at = left.findIndex(entry => entry[0] === name)
-    return at < 0 ? undefined : left.splice(at, 1)[0][1]
-  }
-  for (const field of form.elements) {
-    if (!field.name || field.type === 'hidden' || field.type === 'submit') continue
-    if (field.type === 'checkbox' || field.type === 'radio')
-      field.checked = entries.some(([name, value]) => name === field.name && value === field.value)
-    else field.value = take(field.name) ?? field.value
-  }
-  for (const fold of form.querySelectorAll('details')) fold.open = true
-  form.dispatchEvent(new Event('input'))
-}
-
 /**
  * Restores by sending the draft as an unsaved form: the server renders all its rows and knows its first version. The
  * button `more` asks a plain form for its rows; plain forms without it have all rows on the page.
@@ -123,7 +106,7 @@ function offer(form, key, { at, entries }) {
   const restore = button(draftRestore, '', () => {
     if (isPlain && !hasMore) {
       box.remove()
-      return fillIn(form, entries)
+      return shared.fillIn(form, entries)
     }
     const sent = document.createElement('form')
     sent.method = 'post'
@@ -167,10 +150,8 @@ for (const { dataset } of document.querySelectorAll('[data-draft-saved]')) {
 }
 for (const form of forms) guard(form)
 
-// All other forms with something to type. A draft that was sent is saved once the answer leads to another page, or is
-// a page without its form; an answer that repeats the form, or refuses it, keeps the draft.
-const TYPED =
-  'textarea:not([readonly]), input:is([type=text], [type=url], [type=email], [type=date], [type=datetime-local]):not([readonly])'
+// Plain forms: all others. A draft that was sent is saved once the answer leads to another page, or is a page without its
+// form; an answer that repeats the form, or refuses it, keeps the draft.
 const plainForms = page === null ? [] : [...document.querySelectorAll('form[method=post]:not([data-draft])')]
 const plainKey = form => `${PREFIX}${page.dataset.typed}:${form.getAttribute('action')}`
 
@@ -186,26 +167,8 @@ function settleSent() {
   }
 }
 
-/** A page between the form and its effect, such as the last question before a recall is published. */
-function guardStep(form) {
-  let isLeaving = false
-  form.addEventListener('submit', () => {
-    isLeaving = true
-  })
-  addEventListener('beforeunload', event => {
-    if (!isLeaving) event.preventDefault()
-  })
-}
-
 if (page !== null) settleSent()
-for (const form of plainForms) {
-  const { typed, answered, ...texts } = page.dataset
-  const isSent = answered !== undefined && read(plainKey(form)) !== undefined
-  if (form.querySelector(TYPED) === null || form.querySelector('[type=password]') !== null) {
-    if (isSent) guardStep(form)
-    continue
-  }
-  Object.assign(form.dataset, texts, { draft: `${typed}:${form.getAttribute('action')}`, draftPlain: '' })
-  if (isSent) form.dataset.draftSent = ''
-  guard(form)
-}
+
+// For the module of plain forms, which pages without them do not load.
+const shared = { guard, read, plainForms, plainKey }
+globalThis.carnetDrafts = shared

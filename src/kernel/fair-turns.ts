@@ -30,7 +30,7 @@ type FairTurnsOptions = {
    * of a group count as one queue.
    */
   maxWaiting: number
-  /** Whether only one client is active; default: as the last requests show. */
+  /** True if only one client is active; default: as the last requests show. */
   isOneClientActive?: () => boolean
 }
 

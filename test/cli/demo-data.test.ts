@@ -341,7 +341,10 @@ describe('demo data: validation by category', () => {
       const category = findCategory(passport.category)
       assert.ok(category)
       const { errors, warnings } = validateData(category, data, { strict: true })
-      assert.deepEqual({ errors, warnings }, { errors: [], warnings: [] })
+      // The data has a GTIN of each length, and one of 14 digits that names a package.
+      const isPackage = String(data.gtin).length === 14
+      const others = warnings.filter(({ code }) => !(isPackage && code === 'special_gtin'))
+      assert.deepEqual({ errors, others }, { errors: [], others: [] })
     })
   }
 })

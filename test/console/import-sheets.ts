@@ -14,7 +14,7 @@ export type SampleSheet = {
   encoding?: 'latin1'
   /** Fields and units of columns that the page must ask for, by form field. */
   asked?: Readonly<Record<string, string>>
-  /** What a person changes on the page beside that. */
+  /** A change that a person makes on the page beside that. */
   chosen?: Readonly<Record<string, string>>
   /** By SKU: values of the row, dotted paths. */
   stored: Readonly<Record<string, Values>>

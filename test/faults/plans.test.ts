@@ -44,7 +44,7 @@ const WITHOUT_STATEMENT = /^GET \/(ns|docs|healthz|favicon|robots|m|d|brand)\b/
 const CALLS_OF_ROUTE = 3
 /** One call of these is enough: they take seconds, mostly without the database. */
 const IS_SLOW = /\/(labels|export)\/file$/
-/** Of this process to the database. */
+/** The connection of this process to the database. */
 const OWN_CONNECTIONS = 4
 
 type Statement = { text: string; calls: number; pages: number; rows: number }

@@ -17,7 +17,7 @@ function createWork() {
     queue,
     begun,
     work,
-    /** What follows it has begun when this returns: no timer is involved. */
+    /** The next work has begun when this returns: no timer is involved. */
     async end(name: string) {
       ends.get(name)?.()
       await waitForTurn()

@@ -51,6 +51,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'passports/copies/align-claims.ts': 'a restore aligns the claims of all accounts',
   'passports/copies/import-rows.ts': 'an id may belong to any account',
   'passports/read/list.ts': 'the condition comes from `filterConditions`, which begins with it',
+  'passports/read/select-hits.ts': 'the condition comes from `filterConditions`, which begins with it',
   'passports/read/select-rare-ids.ts': 'the condition comes from `filterConditions`, which begins with it',
   'passports/units/refresh-job.ts': 'monitoring: how many are open',
   'passports/read/sitemap.ts': 'directory: what search engines may list',

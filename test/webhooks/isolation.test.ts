@@ -93,7 +93,7 @@ test('a worker holds at most 2,048 deliveries at a time, of all endpoints', asyn
     const before = statements
     // A claim takes two statements, and five claims are enough to take all.
     await waitUntil('it has tried to claim more', () => statements > before + 20)
-    // What it has claimed it sends, also if the rows are gone.
+    // It sends what it has claimed, also if the rows are gone.
     await stand.sql`delete from webhook_delivery`
     silent.respond = (_, response) => response.writeHead(204).end()
     const had = silent.received.length

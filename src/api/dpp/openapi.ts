@@ -69,7 +69,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'The database did not answer.',
 }
 
-/** What HTTP itself answers to any request, not always as a `Result`: its address may not be known yet. */
+/** Answers of HTTP itself to any request, not always as a `Result`: its address may not be known yet. */
 const HTTP_ERRORS = {
   408: { description: 'The request did not arrive in time.' },
   414: { description: 'The address is over 8,192 characters.' },

@@ -116,7 +116,7 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each with its own result. */
   isBulk?: true
-  /** Whether a call costs more than most, so that accounts and networks take turns for it. */
+  /** True if a call costs more than most: accounts and networks take turns for it. */
   isCostly?: (query: RawQuery) => boolean
   /** Its body is a file of any type, of up to 20 MiB, or a form with one. */
   takesFile?: true

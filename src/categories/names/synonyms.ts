@@ -23,5 +23,5 @@ export const VALUE_SYNONYMS: Readonly<Record<string, Synonyms>> = names.values
 /** Names of countries that are in use beside those of the Unicode CLDR. */
 export const COUNTRY_SYNONYMS: Synonyms = names.countries
 
-/** What stands before the name of a country on labels: "Made in". */
+/** Words before the name of a country on labels: "Made in". */
 export const MADE_IN: readonly string[] = names.madeIn

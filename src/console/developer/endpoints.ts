@@ -103,7 +103,9 @@ function filterChoice(words: Words, chosen: string, problems: Problems): string 
   const texts = words.texts.developer
   const boxes = FILTERS.map(value =>
     renderTick(`filter-${value}`, texts.filters[value], {
-      ...{ type: 'radio', name: 'filter', value },
+      type: 'radio',
+      name: 'filter',
+      value,
       isOn: value === chosen,
     }),
   )
@@ -160,8 +162,10 @@ const inputOf = ({ url, description, filter, events }: EndpointForm) => ({
 function readTyped({ form, setup, words }: Visit): { typed: EndpointForm; problems: Problems } {
   const { errors } = words.texts
   const typed = {
-    ...{ url: form.text('url'), description: form.text('description') },
-    ...{ filter: form.text('filter'), events: form.all('event') },
+    url: form.text('url'),
+    description: form.text('description'),
+    filter: form.text('filter'),
+    events: form.all('event'),
   }
   const fault = findUrlError(typed.url, setup.outbound.policy)
   const urlProblem =

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getQuery } from '../../kernel/http/request-input.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
+import { compactModule } from '../../kernel/text/compact-module.ts'
 
 type Asset = { path: string; href: string; etag: string; digest: string; type: string; bytes: Buffer }
 
@@ -12,7 +13,7 @@ const FOLDER = new URL('../../../assets/', import.meta.url)
 
 function asset(path: string, file: string, type: string): Asset {
   const text = readFileSync(new URL(file, FOLDER), 'utf8')
-  const bytes = Buffer.from(file.endsWith('.css') ? compactCss(text) : text)
+  const bytes = Buffer.from((file.endsWith('.css') ? compactCss : compactModule)(text))
   const digest = hash('sha256', bytes, 'base64url').slice(0, 16)
   return { path, href: `${path}?v=${digest}`, etag: `"${digest}"`, digest, type, bytes }
 }
@@ -35,6 +36,8 @@ const ALL = [STYLE, ...STYLES.values(), ...MODULES.values()]
 
 /** The module that keeps unsaved input. */
 export const DRAFTS_MODULE = 'drafts'
+/** The module that does so for forms without a draft of their own. */
+export const TYPED_MODULE = 'typed-input'
 
 export const STYLE_HREF = STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)

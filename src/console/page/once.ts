@@ -29,7 +29,8 @@ export async function runOnce(
     .digest()
   const key = `console:${number}:${fingerprint.toString('base64url')}`
   const store = async (inside: AccountContext) => ({
-    ...{ status: 200, headers: {} },
+    status: 200,
+    headers: {},
     body: JSON.stringify(await work(inside)),
   })
   const { response } = await runIdempotent(ctx, { key, fingerprint }, { work: store })

@@ -1,8 +1,11 @@
-/** What tells the browser's module about the forms of a page, so that what people type is not lost. */
+/** Tells the browser's module about the forms of a page, so that nothing typed is lost. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
-import { DRAFTS_MODULE } from './assets.ts'
+import { DRAFTS_MODULE, TYPED_MODULE } from './assets.ts'
 import type { ConsolePage, Words } from './route.ts'
+
+/** A form without a draft of its own. */
+const PLAIN_FORM = /<form(?![^>]*data-draft=)[^>]*method="?post/i
 
 /**
  * Adds the module to a page of a signed-in person: a form or the page after it, which says whether the form
@@ -12,13 +15,19 @@ export function keepTypedInput(
   page: ConsolePage,
   { session, words, isAnswer }: { session: Session | undefined; words: Words; isAnswer: boolean },
 ): ConsolePage {
-  if (session === undefined) return page
+  const isPlain = PLAIN_FORM.test(page.body)
+  // A page without forms is hardly the one after a form.
+  if (session === undefined || !(isPlain || isAnswer || page.body.includes(' data-draft'))) return page
   const texts = words.texts.products
   const answered = (page.status ?? 200) < 400 ? 'done' : 'refused'
   const answer = isAnswer ? html` data-answered="${answered}"` : ''
   // The module fills in the time.
   const found = texts.draftFound({ time: '{time}' })
-  const about = html`<span hidden data-typed="${session.personId}:${session.account.id}"!${answer} data-draft-found="${found}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"></span>`
-  const scripts = [...new Set([...(page.scripts ?? []), DRAFTS_MODULE])]
+  const offered = isPlain
+    ? html` data-draft-found="${found}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"`
+    : ''
+  const about = html`<span hidden data-typed="${session.personId}:${session.account.id}"!${answer}!${offered}></span>`
+  const modules = isPlain ? [DRAFTS_MODULE, TYPED_MODULE] : [DRAFTS_MODULE]
+  const scripts = [...new Set([...(page.scripts ?? []), ...modules])]
   return { ...page, body: page.body + about, scripts }
 }

@@ -131,7 +131,7 @@ function buildFieldMarker(words: Words, { row, own, inherited }: PassportState):
   }
 }
 
-/** Of what was saved and is hardly meant, or not what readers get. */
+/** Warns of values that were saved but hardly meant, or that readers do not get. */
 const TOLD_WARNINGS: ReadonlySet<string> = new Set([
   ...['unlisted_name', 'unlisted_language', 'special_gtin', 'invisible', 'markup'],
 ])
@@ -165,7 +165,7 @@ function renderEntryNotice(
   return html`<div class="reach"><p>${texts.checkEntries}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }
 
-/** What archiving means for the units. */
+/** Says what archiving means for the units. */
 function renderArchivedEffect({ words, query }: Visit, { level, status }: PassportState['row']): string {
   if (status !== 'x' || level === 'i' || query.get('done') !== 'archived') return ''
   return html`<p>${words.texts.productList.archivedUnits}</p>`

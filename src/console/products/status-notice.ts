@@ -11,7 +11,7 @@ const DONE = ['archived', 'restored'] as const
 const COUNTS = /^(\d{1,2})-(\d{1,2})-(\d{1,2})$/
 const MAX_IDS = 50
 
-/** What the address after the action says: `archived=20-10-0`, and the ids for undo. */
+/** The query of the address after the action: `archived=20-10-0`, and the ids for undo. */
 export function toStatusParameters(
   status: 'a' | 'x',
   done: readonly Pick<PassportRow, 'id' | 'level'>[],

@@ -65,8 +65,11 @@ const roleChoice = ({ texts }: Words, value: string) => {
   const options = ROLES.map(role => [role, texts.roles[role]] as const)
   const unchosen = value === '' ? [['', texts.page.choose] as const] : []
   return {
-    ...{ name: 'role', label: texts.people.role, hint: texts.people.roleHint },
-    ...{ value, options: [...unchosen, ...options] },
+    name: 'role',
+    label: texts.people.role,
+    hint: texts.people.roleHint,
+    value,
+    options: [...unchosen, ...options],
   }
 }
 

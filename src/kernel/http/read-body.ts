@@ -75,8 +75,11 @@ async function waitForLargeBody(
   const key = `${accountId ?? ''} ${ownAddress === undefined ? '' : getNetwork(ownAddress, 56)}`
   const groups = [{ name: key, max: 1, pauses: true }]
   const turn = await largeBodies.acquire({
-    ...{ key, groups, response },
-    ...{ maxOfKey: 64, maxWaitMs: MAX_WAIT_MS },
+    key,
+    groups,
+    response,
+    maxOfKey: 64,
+    maxWaitMs: MAX_WAIT_MS,
   })
   if (typeof turn === 'function') releaseWithResponse(response, turn)
 }

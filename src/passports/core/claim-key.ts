@@ -12,9 +12,9 @@ export const toClaimKey = (gtin14: string, accountId: number): string =>
 
 export const getGtinOfClaim = (key: string): string => key.slice(0, GTIN_LENGTH)
 
-/** Whether the claim holds inside one account only. No address leads to it. */
+/** True if the claim holds inside one account only. No address leads to it. */
 export const isLocalClaim = (key: string): boolean => key.length > GTIN_LENGTH
 
-/** Of a row with `gtin14` and `account_id`, for statements that a cluster runs on all its machines. */
+/** The key of a claim in SQL, of a row with `gtin14` and `account_id`. Any machine of a cluster runs it. */
 export const selectClaimKey = (sql: Sql): Fragment =>
   sql`case when gtin14 ~ ${LOCAL_GTIN_PATTERN} then gtin14 || '@' || account_id else gtin14 end`

@@ -21,7 +21,7 @@ export function matchesText(sql: Sql, filter: ListFilter): Fragment {
   return others.reduce((all, next) => sql`(${all} or ${next})`, first)
 }
 
-/** Whether the index of texts finds the word. It has only parts of three letters or digits in a row. */
+/** True if the index of texts finds the word. It has only parts of three letters or digits in a row. */
 export const hasTrigrams = ({ q = '' }: ListFilter): boolean =>
   listSearchWords(q).every(word => /[\p{L}\p{M}\p{N}]{3}/u.test(word))
 

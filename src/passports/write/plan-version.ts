@@ -31,7 +31,7 @@ export type DataChange = {
   schemaVersion?: number
 }
 
-/** What the next version is planned from. */
+/** The state that the next version is planned from. */
 type Plannable = Omit<PassportState, 'row'> & { row: BulkRow }
 
 /** `passport`: the passport with the new version. `summary`: the same with the data of a summary. */

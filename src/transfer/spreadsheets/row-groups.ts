@@ -60,7 +60,7 @@ function collectVariants(header: readonly string[], { columns }: RowOptions) {
   }
 }
 
-/** Whether an error file marks a row as a duplicate that still has that SKU or GTIN. */
+/** True if an error file marks a row as a duplicate that still has that SKU or GTIN. */
 export function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (isEmptyCell(mark)) return false
