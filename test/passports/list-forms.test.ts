@@ -61,7 +61,8 @@ test('a list stays prepared for its usual filters, not for each of a thousand co
   await ask({ levels: ['m'] })
   await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })
   const usual = await keptStatements()
-  assert.ok(usual > 6, `${usual} are kept`)
+  // A search is planned at each call, because its plan depends on the word.
+  assert.ok(usual >= 6, `${usual} are kept`)
   // A step that is not a power of two still combines every filter with every other.
   for (let bits = 0; bits < 1 << names.length; bits += IS_FULL ? 1 : 5) {
     const chosen = names.filter((_name, i) => bits & (1 << i)).map(name => [name, FILTERS[name]])

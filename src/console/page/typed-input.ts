@@ -5,7 +5,15 @@ import { DRAFTS_MODULE, TYPED_MODULE } from './assets.ts'
 import type { ConsolePage, Words } from './route.ts'
 
 /** A form without a draft of its own. */
-const PLAIN_FORM = /<form(?![^>]*data-draft=)[^>]*method="?post/i
+const PLAIN_FORM = /^(?![^>]*data-draft=)[^>]*method="?post/i
+/** The fields whose input is kept, as in assets/console/typed-input.js. */
+const TYPED = /<textarea|type="(?:text|url|email|date|datetime-local)"/
+
+const hasPlainForm = ({ body }: ConsolePage): boolean =>
+  body
+    .split('<form')
+    .slice(1)
+    .some(part => PLAIN_FORM.test(part) && TYPED.test(part.slice(0, part.indexOf('</form>'))))
 
 /**
  * Adds the module to a page of a signed-in person: a form or the page after it, which says whether the form
@@ -15,9 +23,9 @@ export function keepTypedInput(
   page: ConsolePage,
   { session, words, isAnswer }: { session: Session | undefined; words: Words; isAnswer: boolean },
 ): ConsolePage {
-  const isPlain = PLAIN_FORM.test(page.body)
+  const isPlain = isAnswer || hasPlainForm(page)
   // A page without forms is hardly the one after a form.
-  if (session === undefined || !(isPlain || isAnswer || page.body.includes(' data-draft'))) return page
+  if (session === undefined || !(isPlain || page.body.includes(' data-draft'))) return page
   const texts = words.texts.products
   const answered = (page.status ?? 200) < 400 ? 'done' : 'refused'
   const answer = isAnswer ? html` data-answered="${answered}"` : ''
