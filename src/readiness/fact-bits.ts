@@ -16,8 +16,8 @@ import type { Truth } from './truth.ts'
 const FORM = 3
 
 /**
- * The facts that bits are made of. `hasGtin`: it has a GTIN that is unique in the world. `hasLot`: its items are
- * under a batch.
+ * The facts that bits are made of. `hasGtin`: it has a GTIN that is unique in the world. `hasLot`: its items
+ * are under a batch.
  */
 export type EncodedSource = { data: DataObject; hasGtin: boolean; hasLot: boolean }
 
