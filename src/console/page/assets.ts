@@ -38,6 +38,8 @@ const ALL = [STYLE, ...STYLES.values(), ...MODULES.values()]
 export const DRAFTS_MODULE = 'drafts'
 /** The module that does so for forms without a draft of their own. */
 export const TYPED_MODULE = 'typed-input'
+/** The module that sends a form once when its button is clicked twice. */
+export const DOUBLE_CLICK_MODULE = 'double-click'
 
 export const STYLE_HREF = STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)

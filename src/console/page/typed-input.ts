@@ -1,13 +1,16 @@
 /** Tells the browser's module about the forms of a page, so that nothing typed is lost. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
-import { DRAFTS_MODULE, TYPED_MODULE } from './assets.ts'
+import { DOUBLE_CLICK_MODULE, DRAFTS_MODULE, TYPED_MODULE } from './assets.ts'
 import type { ConsolePage, Words } from './route.ts'
 
 /** A form without a draft of its own. */
 const PLAIN_FORM = /^(?![^>]*data-draft=)[^>]*method="?post/i
 /** The fields whose input is kept, as in assets/console/typed-input.js. */
 const TYPED = /<textarea|type="(?:text|url|email|date|datetime-local)"/
+
+/** A form with a draft of its own, or a notice, such as that a form was saved. */
+const DRAFT_OR_NOTICE = / data-draft| role="status"/
 
 const hasPlainForm = ({ body }: ConsolePage): boolean =>
   body
@@ -23,9 +26,16 @@ export function keepTypedInput(
   page: ConsolePage,
   { session, words, isAnswer }: { session: Session | undefined; words: Words; isAnswer: boolean },
 ): ConsolePage {
+  if (session === undefined) return page
   const isPlain = isAnswer || hasPlainForm(page)
-  // A page without forms is hardly the one after a form.
-  if (session === undefined || !(isPlain || page.body.includes(' data-draft'))) return page
+  const modules = [
+    ...(/method="?post/i.test(page.body) ? [DOUBLE_CLICK_MODULE] : []),
+    ...(isPlain || DRAFT_OR_NOTICE.test(page.body) ? [DRAFTS_MODULE] : []),
+    ...(isPlain ? [TYPED_MODULE] : []),
+  ]
+  const scripts = [...new Set([...(page.scripts ?? []), ...modules])]
+  // A page with neither is not the one after a form.
+  if (!modules.includes(DRAFTS_MODULE)) return { ...page, scripts }
   const texts = words.texts.products
   const answered = (page.status ?? 200) < 400 ? 'done' : 'refused'
   const answer = isAnswer ? html` data-answered="${answered}"` : ''
@@ -35,7 +45,5 @@ export function keepTypedInput(
     ? html` data-draft-found="${found}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"`
     : ''
   const about = html`<span hidden data-typed="${session.personId}:${session.account.id}"!${answer}!${offered}></span>`
-  const modules = isPlain ? [DRAFTS_MODULE, TYPED_MODULE] : [DRAFTS_MODULE]
-  const scripts = [...new Set([...(page.scripts ?? []), ...modules])]
   return { ...page, body: page.body + about, scripts }
 }
