@@ -52,7 +52,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     ],
   },
   '/P/*': {
-    paths: world => ids(world).map(id => `/P/${id.toUpperCase()}/${'/y'.repeat(900)}`),
+    paths: world => ids(world).map(id => `/P/${id.toUpperCase()}${'/y'.repeat(900)}`),
     accepts: [301],
   },
   '/p/:id/aas/:idShort': {
