@@ -14,8 +14,14 @@ import type { FastifyInstance } from 'fastify'
 const DRAIN_MS = 1_200
 const CHECK_INTERVAL_MS = 20
 
-/** Call it before the server listens. `drain` closes all connections within `finishMs`. */
-export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) => Promise<void> } {
+/**
+ * Call it before the server listens. `drain` closes connections that are idle after `idleMs`, and all of them
+ * within `finishMs`.
+ */
+export function prepareDrain(
+  app: FastifyInstance,
+  idleMs = DRAIN_MS,
+): { drain: (finishMs: number) => Promise<void> } {
   const { server } = app
   let isDraining = false
   server.prependListener('request', (_request, response) => {
@@ -29,7 +35,7 @@ export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) 
       // An HTTP server's own `close` closes idle connections at once, although one may be about to carry a
       // request.
       Server.prototype.close.call(server)
-      while (performance.now() < startedAt + DRAIN_MS && (await countConnections()) > 0)
+      while (performance.now() < startedAt + idleMs && (await countConnections()) > 0)
         await pause(CHECK_INTERVAL_MS)
       const leftMs = Math.max(0, startedAt + finishMs - performance.now())
       const timer = setTimeout(() => server.closeAllConnections(), leftMs)
