@@ -86,6 +86,9 @@ test('every response has nosniff, HSTS and policies: pages, files, redirects, er
     assert.equal(answer.headers['x-content-type-options'], 'nosniff', about)
     assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000', about)
     assert.match(answer.headers['content-security-policy'] ?? '', POLICY, about)
+    // An SVG file may have styles of its own; it is sandboxed, and no page.
+    if (answer.headers['content-type'] !== 'image/svg+xml')
+      assert.doesNotMatch(answer.headers['content-security-policy'] ?? '', /unsafe-inline/, about)
     assert.match(
       answer.headers['referrer-policy'] ?? '',
       /^(?:no-referrer|same-origin|strict-origin-when-cross-origin)$/,

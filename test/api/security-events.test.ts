@@ -6,6 +6,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { MAX_ATTEMPTS_PER_SOURCE } from '../../src/accounts/people/attempt-limits.ts'
+import { createPerson } from '../../src/accounts/people/people.ts'
+import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { ADDRESSES, type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -68,6 +71,23 @@ test('each kind of security event writes one log line with the request and a has
   assert.equal(new Set(lines.map(line => line.network)).size, 1)
   assert.match(lines[0]?.network ?? '', /^[0-9a-f]{12}$/)
   assert.doesNotMatch(JSON.stringify(lines), /nordlicht|guessed|192\.0\.2|AAAA|dpp_live/)
+})
+
+test('a refused proof of identity, and too many tries, are security events', async () => {
+  const password = 'eleven herons over the lake'
+  const { token } = await createPerson(t.setup, { accountId: account.id, email: EMAIL, role: 'owner' })
+  await setPassword(t.setup, { token, password })
+  const form = `email=${EMAIL}&password=${encodeURIComponent(password)}`
+  const signedIn = await ask('POST', '/console/sign-in', FORM, form)
+  const [cookie = ''] = [signedIn.headers['set-cookie']].flat()
+  const [before] = [counted.length]
+  const wrong = `current=guessed-word&password=${encodeURIComponent('twelve grey herons')}`
+  await ask('POST', '/console/settings/password', { ...FORM, cookie: cookie.split(';')[0] ?? '' }, wrong)
+  for (let i = 0; i <= MAX_ATTEMPTS_PER_SOURCE; i++) await signIn()
+  const events = counted.slice(before)
+  assert.equal(events[0], 'proof_refused')
+  assert.equal(events.at(-1), 'sign_in_held_back')
+  assert.doesNotMatch(JSON.stringify(lines), /nordlicht|guessed|herons|192\.0\.2/)
 })
 
 test('a request without a key, a malformed form and an unknown URL are not security events', async () => {
