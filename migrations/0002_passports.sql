@@ -1,13 +1,8 @@
+-- formerly fe335d433c7fac33262a9788193f23a123b104348b808f6c2b6e6f2e85aa4394
 -- Passports, every state they were in, and who holds which GTIN.
 
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
-
--- Ends a statement that has gone wrong half-way: everything it wrote is undone, and the reason reaches the caller.
-create function carnet_refuse(reason text) returns integer language plpgsql as $$
-begin
-  raise exception using errcode = 'CA001', message = reason;
-end $$;
 
 -- The large data, written once and never changed: one row for each version of a model. A unit points to the one it
 -- was issued under, so that issuing a million of them copies nothing.
@@ -83,10 +78,6 @@ create table passport_status (
   primary key (passport_id, changed_at, account_id)
 );
 
-create function carnet_keep() returns trigger language plpgsql as $$
-begin
-  raise exception 'a row of % is never changed and never deleted', tg_table_name using errcode = 'CA002';
-end $$;
 create trigger content_is_kept before update or delete or truncate on content for each statement execute function carnet_keep();
 create trigger version_is_kept before update or delete or truncate on passport_version for each statement execute function carnet_keep();
 create trigger status_is_kept  before update or delete or truncate on passport_status for each statement execute function carnet_keep();

@@ -1,3 +1,4 @@
+-- formerly f8f1bb7ea028e494451d4e1a74e8f9c1fe56e2ac7eb262531e13db7eca1d2cc7
 -- Webhooks: who is told of which events, what is still to be delivered, and what became of each attempt.
 
 -- Behind everything else: what a refresh of many units announces.
@@ -67,16 +68,5 @@ create table webhook_attempt (
 );
 create index webhook_attempt_given_up on webhook_attempt (account_id, endpoint_id, id) where given_up;
 
--- Every writer of events fans out without knowing. Two nested loops by index, whatever the statistics say of tables
--- that are empty most of the time; an account without an endpoint costs one look-up for each event.
-create function carnet_fan_out() returns trigger language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-begin
-  insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
-  select e.created_at, e.account_id, 0, e.background, w.id, e.id
-  from written e join webhook_endpoint w on w.account_id = e.account_id
-  where w.status in ('a', 'p') and (w.events is null or e.type = any(w.events));
-  return null;
-end $$;
 create trigger event_fans_out after insert on event
   referencing new table as written for each statement execute function carnet_fan_out();

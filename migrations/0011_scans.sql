@@ -1,3 +1,4 @@
+-- formerly d10b1b3cccf2d20e89e333a158f57035734869076c454c190c466f1ce14c7703
 -- Scans, counted without remembering who scanned: sums by day, and for two days what tells one reader from another.
 
 -- One row for each day, country and device of a passport. `of` is o for the passport's own scans, u for those of the
@@ -30,14 +31,6 @@ create table scan_account_span (
   primary key (account_id, days, first_day)
 ) with (fillfactor = 50);
 create index scan_account_span_day on scan_account_span using brin (first_day);
-
-create function carnet_add_counts(a json, b json) returns json language sql immutable parallel safe as $$
-  select coalesce(json_object_agg(key, n), '{}'::json) from (
-    select key, sum(value::bigint) as n
-    from (select key, value from json_each_text(a) union all select key, value from json_each_text(b)) both_of_them
-    group by key
-  ) summed
-$$;
 
 -- Of all time: what a milestone needs, kept when the days are deleted.
 create table scan_total (

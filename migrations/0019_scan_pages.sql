@@ -1,3 +1,4 @@
+-- formerly ecf02c84cecef411e20d380a62fd1cf5991e678d33626e18ef52393c4c37b202
 -- What the scan pages of the console ask for, so that each answer takes as long with a million passports as with ten.
 
 -- A model's scans with those of all its units, over 1, 8 and 64 days. The most scanned of a range are among the first
@@ -14,10 +15,6 @@ create table scan_model_span (
 ) with (fillfactor = 70);
 create index scan_model_span_most on scan_model_span (account_id, days, first_day, magnitude desc);
 create index scan_model_span_day on scan_model_span using brin (first_day);
-
-create function carnet_bits(n bigint) returns smallint language sql immutable parallel safe as $$
-  select length(ltrim(n::bit(64)::text, '0'))::smallint
-$$;
 
 insert into scan_model_span (account_id, first_day, scans, model_id, days, magnitude)
 select d.account_id, date '1970-01-01' + l.days * (d.since / l.days), sum(d.scans), d.passport_id, l.days,

@@ -1,4 +1,5 @@
 -- shard
+-- formerly 11234a54de000e371c9828563bcca8ec840d7ae7a75be4188bcd8530a4ee831b
 -- Recall notices of models, batches and items. Each row is one change; the newest of a passport holds, unless it ended.
 create table recall_change (
   account_id  integer not null,
@@ -17,17 +18,3 @@ create index recall_change_stored on recall_change (account_id, stored_at);
 
 create trigger recall_is_kept before update or delete on recall_change for each statement execute function public.carnet_keep();
 create trigger recall_is_never_truncated before truncate on recall_change for each statement execute function public.carnet_keep();
-
--- Recalls are sent only to endpoints that name them: see `NAMED_EVENT_TYPES`.
-create or replace function public.carnet_fan_out() returns trigger language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-begin
-  -- `least`: due at once, also if the server's clock, which gave the time, is ahead of the database's.
-  insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
-  select least(e.created_at, now()), e.account_id, 0, e.background, w.id, e.id
-  from written e join webhook_endpoint w on w.account_id = e.account_id
-  where w.status in ('a' /* active */, 'p' /* paused */)
-    and (w.events is null and e.type not in ('product.recalled', 'product.recall_ended') or e.type = any(w.events))
-  on conflict do nothing;
-  return null;
-end $$;

@@ -1,4 +1,5 @@
 -- shared
+-- formerly cb5dc9422872a548d10293f6b8c0234703ab559e6b5886185df3dc8547857b21
 -- The accounts whose public pages show a file. Servers write a row when somebody first asks for its address.
 create table public_media (
   media_id   bytea primary key,
@@ -6,41 +7,3 @@ create table public_media (
   width      integer,                     -- pixels of a picture as it was sent
   name       text not null                -- of a document, for people who store it
 );
-
--- Stores which passports refer to which files, in the statement that writes the passports. `written`: the passports that
--- were written; null: all. Rejects references to files that the account lacks or that are not ready. Until the transaction
--- ends, nobody deletes the files.
-create function public.carnet_use_media(uses jsonb, written uuid[])
-returns void language plpgsql as $$
-declare
-  one record;
-  wanted jsonb;
-  found_files jsonb;
-begin
-  for one in
-    select i.account_id, array_agg(distinct decode(i.media, 'hex')) as ids
-    from jsonb_to_recordset(uses) as i(account_id integer, passport uuid, media text)
-    where written is null or i.passport = any(written)
-    group by i.account_id order by i.account_id
-  loop
-    select coalesce(jsonb_agg(jsonb_build_array(encode(m.id, 'hex'), m.kind)), '[]') into found_files
-    from (
-      select m.id, m.kind from media m
-      where m.account_id = one.account_id and m.id = any(one.ids) and m.status = 'r' /* ready */
-      order by m.id for share
-    ) m;
-    select jsonb_agg(distinct jsonb_build_array(i.media, i.kind)) into wanted
-    from jsonb_to_recordset(uses) as i(account_id integer, passport uuid, media text, kind text)
-    where i.account_id = one.account_id and (written is null or i.passport = any(written));
-    if not found_files @> wanted then
-      raise exception using errcode = 'CA003', message = 'a reference to a file that is not there';
-    end if;
-    insert into media_use (account_id, media_id, passport_id, version_no, audience)
-    select distinct on (i.media, i.passport, i.audience)
-      one.account_id, decode(i.media, 'hex'), i.passport, i.version_no, i.audience
-    from jsonb_to_recordset(uses) as i(account_id integer, passport uuid, version_no integer, media text, audience "char")
-    where i.account_id = one.account_id and (written is null or i.passport = any(written))
-    order by i.media, i.passport, i.audience, i.version_no
-    on conflict do nothing;
-  end loop;
-end $$;

@@ -1,5 +1,6 @@
 /** The house rules as data: which folder may import which, who owns a table, and what no file may do. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -617,7 +618,36 @@ function listExports(tree: ts.SourceFile): string[] {
   })
 }
 
+/** Its function serves only servers from before this migration. */
+const GUARD_OF_OLD_SERVERS = '0031_gtin_claims.sql'
+/** The newest migration when a function was last changed, and the SHA-256 of the files of all functions. */
+const FUNCTIONS = {
+  migration: 79,
+  sha256: '4048de0dc25203a48daf14a57e876650125a4000c88580af1c6318ab9ad0f517',
+}
+
 describe('migrations of the database', () => {
+  test('come with each change of a function, so that no server of the version before puts the old text back', () => {
+    const folder = join(SRC, '../migrations')
+    const names = readdirSync(join(folder, 'functions')).sort()
+    const hash = createHash('sha256')
+    for (const name of names) hash.update(readFileSync(join(folder, 'functions', name)))
+    const numbers = readdirSync(folder).flatMap(name => Number(name.slice(0, 4)) || [])
+    const advice =
+      'Add a migration, if only with a comment that gives the reason, and write its number and the new SHA-256 into FUNCTIONS.'
+    assert.equal(hash.digest('hex'), FUNCTIONS.sha256, advice)
+    assert.ok(numbers.includes(FUNCTIONS.migration), advice)
+  })
+
+  test('have no function, because functions/ has the present text of each', () => {
+    const folder = join(SRC, '../migrations')
+    const names = readdirSync(folder).filter(name => name.endsWith('.sql') && name !== GUARD_OF_OLD_SERVERS)
+    const wrong = names.filter(name =>
+      /create (or replace )?function/i.test(readFileSync(join(folder, name), 'utf8')),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
   test('have unique numbers', () => {
     const numbers = readdirSync(join(SRC, '../migrations')).map(name => name.slice(0, 4))
     assert.deepEqual(
@@ -678,7 +708,8 @@ describe('tables of the database', () => {
 
   test('every table of the migrations has an owner', () => {
     const folder = join(import.meta.dirname, '../migrations')
-    const created = readdirSync(folder).flatMap(name =>
+    const names = readdirSync(folder).filter(name => name.endsWith('.sql'))
+    const created = names.flatMap(name =>
       Array.from(
         readFileSync(join(folder, name), 'utf8').matchAll(/create table (?:if not exists )?(\w+)/g),
         ([, table]) => table ?? '',

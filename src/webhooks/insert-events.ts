@@ -1,6 +1,6 @@
 /**
  * Inserts events for webhooks, in the statement that causes them: both are committed, or neither. Those of
- * passports are inserted by functions in `migrations/0028_write_functions.sql`.
+ * passports are inserted by functions in `migrations/functions/`.
  */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'

@@ -25,7 +25,9 @@ function upgrade(tree: string, holdsS: number) {
   const about = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
   const version = `${about.version}-next`
   writeFileSync(path, JSON.stringify({ ...about, version }))
-  const last = Math.max(...readdirSync(join(tree, 'migrations')).map(name => Number(name.slice(0, 4))))
+  const last = Math.max(
+    ...readdirSync(join(tree, 'migrations')).flatMap(name => Number(name.slice(0, 4)) || []),
+  )
   const migration = `${String(last + 1).padStart(4, '0')}_next.sql`
   writeFileSync(join(tree, 'migrations', migration), `${MIGRATION}select pg_sleep(${holdsS});\n`)
   return { version, migration }

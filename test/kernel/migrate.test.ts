@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -79,6 +80,15 @@ describe('migrate', () => {
     write('0002_two.sql', `${TWO}-- an afterthought\n`)
     await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql was changed/))
     await assert.rejects(listPendingMigrations(sql, dir), saying(/0002_two\.sql was changed/))
+  })
+
+  test('accepts a file that names the checksum with which it was applied', async () => {
+    await migrate(sql, dir, NOW)
+    const checksum = createHash('sha256').update(TWO).digest('hex')
+    write('0002_two.sql', `-- formerly ${checksum}\n${TWO}`)
+    assert.deepEqual(await migrate(sql, dir, NOW), { applied: [], version: 2 })
+    write('0002_two.sql', `-- formerly ${checksum.replace(/^./, '-')}\n${TWO}`)
+    await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql was changed/))
   })
 
   test('treats a file with other line ends as the same file', async () => {
@@ -170,6 +180,69 @@ describe('migrate', () => {
     await ended
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0002_two.sql'], version: 2 })
     assert.deepEqual(await tables(), ['one', 'schema_migration', 'two'])
+  })
+
+  describe('functions', () => {
+    const call = async () => (await sql<{ n: number }[]>`select carnet_double(2) as n`)[0]?.n
+    const text = (body: string) =>
+      `create or replace function public.carnet_double(n integer) returns integer language sql as $$ ${body} $$;\n`
+
+    beforeEach(() => {
+      mkdirSync(join(dir, 'functions'))
+      write('functions/carnet_double.sql', text('select $1 * (select max(one.n) from one) + $1'))
+      write('0003_three.sql', 'create table three as select carnet_double(1) as n;')
+    })
+
+    test('exist before the first migration, and may name tables of later ones', async () => {
+      const applied = ['0001_one.sql', '0002_two.sql', '0003_three.sql']
+      assert.deepEqual(await migrate(sql, dir, NOW), { applied, version: 3 })
+      assert.deepEqual([...(await sql`select n from three`)], [{ n: 2 }])
+      assert.deepEqual(await listPendingMigrations(sql, dir), [])
+    })
+
+    test('are replaced once, after the migrations, and by one of several processes', async () => {
+      await migrate(sql, dir, NOW)
+      write('functions/carnet_double.sql', text('select $1 * 10 + (select max(two.n) from two)'))
+      write('functions/carnet_more.sql', text('select 1').replace('double', 'more'))
+      write('0004_four.sql', 'insert into two values (3);')
+      const names = ['functions/carnet_double.sql', 'functions/carnet_more.sql']
+      assert.deepEqual(await listPendingMigrations(sql, dir), ['0004_four.sql', ...names])
+      const others = Array.from({ length: 4 }, () => connect(database.target))
+      const results = await Promise.all(others.map(one => migrate(one, dir, NOW)))
+      await Promise.all(others.map(one => one.end()))
+      const applied = results.flatMap(result => result.applied).sort()
+      // It is missing, so it is there before the migration, which may need it.
+      assert.deepEqual(applied, ['0004_four.sql', 'functions/carnet_double.sql'])
+      assert.equal(await call(), 23)
+      assert.deepEqual(await migrate(sql, dir, NOW), { applied: [], version: 4 })
+    })
+
+    test('that an earlier version has created get the text of the file', async () => {
+      await migrate(sql, dir, NOW)
+      await sql.unsafe(`drop function carnet_double; ${text('select 0')}`).simple()
+      assert.equal(await call(), 0)
+      assert.deepEqual((await migrate(sql, dir, NOW)).applied, ['functions/carnet_double.sql'])
+      assert.equal(await call(), 4)
+    })
+
+    test('wait for the last migration when only some are applied', async () => {
+      await migrate(sql, dir, NOW, 3)
+      write('functions/carnet_double.sql', text('select 7'))
+      write('0004_four.sql', '')
+      write('0005_five.sql', '')
+      assert.deepEqual((await migrate(sql, dir, NOW, 4)).applied, ['0004_four.sql'])
+      assert.equal(await call(), 4)
+      assert.deepEqual((await migrate(sql, dir, NOW)).applied, [
+        '0005_five.sql',
+        'functions/carnet_double.sql',
+      ])
+    })
+
+    test('with a mistake end the start with the name of the file', async () => {
+      await migrate(sql, dir, NOW)
+      write('functions/carnet_double.sql', text('select 7').replace('integer)', 'nonsense)'))
+      await assert.rejects(migrate(sql, dir, NOW), saying(/functions\/carnet_double\.sql/, /nonsense/))
+    })
   })
 
   test('a file name that is not a migration is an error', async () => {

@@ -42,9 +42,10 @@ describe('splitStatements', () => {
 const LAST_WITHOUT_MARKER = 31
 
 describe('migrations', () => {
-  const files = readdirSync(MIGRATIONS)
-    .filter(name => name.endsWith('.sql') && Number(name.slice(0, 4)) > LAST_WITHOUT_MARKER)
-    .map(name => ({ name, text: readFileSync(join(MIGRATIONS, name), 'utf8') }))
+  const names = readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' })
+  const read = (name: string) => ({ name, text: readFileSync(join(MIGRATIONS, name), 'utf8') })
+  const files = names.filter(name => Number(name.slice(0, 4)) > LAST_WITHOUT_MARKER).map(read)
+  const functions = names.filter(name => /^functions.*\.sql$/.test(name)).map(read)
 
   test('say in their first line whether they change each shard or what the shards share', () => {
     assert.ok(files.length > 0)
@@ -56,10 +57,11 @@ describe('migrations', () => {
   })
 
   // Citus refuses each of these for tables that are distributed already.
-  test('of shards use only forms that Citus distributes', () => {
+  test('of shards, and functions, use only forms that Citus distributes', () => {
+    assert.ok(functions.length > 0)
     const refused =
       /\bset (storage|statistics)\b|\badd column [^,]*\b(check|unique|primary key)\b|\bbegin atomic\b|\blanguage sql [a-z ]*\breturn\b|\bunlogged\b/i
-    const wrong = files.flatMap(({ name, text }) =>
+    const wrong = [...files, ...functions].flatMap(({ name, text }) =>
       split(text)
         .filter(statement => refused.test(statement))
         .map(statement => `${name}: ${statement}`),

@@ -538,7 +538,11 @@ function changeRows(bytes: Buffer, change: (text: string) => string): Buffer {
 async function olderMigrations(into: Folder): Promise<{ path: string }> {
   const path = into.file('older-migrations')
   await cp(MIGRATIONS, path, { recursive: true })
-  const newest = (await readdir(path)).sort().at(-1) ?? ''
+  const newest =
+    (await readdir(path))
+      .filter(name => name.endsWith('.sql'))
+      .sort()
+      .at(-1) ?? ''
   await rm(`${path}/${newest}`)
   return { path }
 }

@@ -1,6 +1,6 @@
 /**
  * Quotas of passports. The creating statement reserves them from a counter for account and level:
- * `carnet_reserve_quota` in `migrations/0028_write_functions.sql`.
+ * `migrations/functions/carnet_reserve_quota.sql`.
  */
 import { type Fragment, perDatabase } from '../../kernel/db/database.ts'
 import { getShardNumber, getSharedDatabase } from '../../kernel/db/shards.ts'

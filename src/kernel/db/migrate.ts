@@ -1,6 +1,8 @@
 /**
- * Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction.
- * A file whose first line is `-- shard` runs for every shard and then for `public`, each in one transaction.
+ * Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction,
+ * and then the functions. A file whose first line is `-- shard` runs for every shard and then for `public`,
+ * each in one transaction. A file that was rewritten after it had been applied has a line `-- formerly` with
+ * its checksum of then.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,11 +13,19 @@ import { unavailable } from '../errors.ts'
 import { distributeNewObjects, PROPAGATE_SETTINGS } from './citus.ts'
 import { lockSchemas } from './create-shard.ts'
 import { isDisconnection, isLockTimeout, isTransient } from './database.ts'
+import {
+  createMissingFunctions,
+  type FunctionFile,
+  listChangedFunctions,
+  replaceChangedFunctions,
+} from './functions.ts'
 import { getSearchPath, getShardSchema, readShards } from './shards.ts'
 import { splitStatements } from './split-statements.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
-type Migration = { number: number; name: string; text: string; checksum: string; isForShards: boolean }
+type Migration = SqlFile & { number: number; formerly: readonly string[]; isForShards: boolean }
+type SqlFile = { name: string; text: string; checksum: string }
+type Files = { migrations: Migration[]; functions: FunctionFile[] }
 export type AppliedMigration = { number: number; name: string; checksum: string }
 
 /**
@@ -28,10 +38,10 @@ const PAUSE_MS = 2_500
 const MAX_WAIT_MS = 300_000
 
 /**
- * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file.
- * Returns the names applied by this call and the highest number in the database. Throws `unavailable` if the
- * database is newer than the files, an applied file was changed, or a file fails; the files before it stay
- * applied.
+ * Applies missing files in the order of numbers, up to `last`, and after the last of all the functions; of
+ * several processes, one applies each file. Returns the names applied by this call and the highest number in
+ * the database. Throws `unavailable` if the database is newer than the files, an applied file was changed, or
+ * a file fails; the files before it stay applied.
  */
 export async function migrate(
   sql: postgres.Sql,
@@ -39,15 +49,18 @@ export async function migrate(
   now: Date,
   last = Number.POSITIVE_INFINITY,
 ): Promise<{ applied: string[]; version: number }> {
-  const files = await readMigrations(dir)
+  const { migrations: files, functions } = await readFiles(dir)
   const applied: string[] = []
-  for (const file of findPending(files, await readAppliedMigrations(sql))) {
+  const pending = findPending(files, await readAppliedMigrations(sql))
+  if (pending.length > 0) await createMissingFunctions(sql, functions)
+  for (const file of pending) {
     if (file.number > last) break
     let step: Step
     do step = await retryWhileLocked(file, () => applyStep(sql, files, file, now))
     while (step === 'shard')
     if (step === 'public') applied.push(file.name)
   }
+  if (last >= (files.at(-1)?.number ?? 0)) applied.push(...(await replaceChangedFunctions(sql, functions)))
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
 
@@ -56,29 +69,43 @@ export async function requireKnownMigrations(
   dir: string,
   applied: readonly AppliedMigration[],
 ): Promise<void> {
-  findPending(await readMigrations(dir), applied)
+  findPending((await readFiles(dir)).migrations, applied)
 }
 
-/** The names of missing files. Throws like `migrate`. */
+/**
+ * The names of missing migrations and, for a database with some, of changed functions. Throws like `migrate`.
+ */
 export async function listPendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
-  const files = await readMigrations(dir)
-  return findPending(files, await readAppliedMigrations(sql)).map(file => file.name)
+  const { migrations, functions } = await readFiles(dir)
+  const applied = await readAppliedMigrations(sql)
+  const pending = findPending(migrations, applied).map(file => file.name)
+  return applied.length === 0 ? pending : [...pending, ...(await listChangedFunctions(sql, functions))]
 }
 
-async function readMigrations(dir: string): Promise<Migration[]> {
-  const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort()
-  const files: Migration[] = []
+async function readFiles(dir: string): Promise<Files> {
+  const names = (await readdir(dir, { recursive: true })).filter(name => name.endsWith('.sql')).sort()
+  const files: Files = { migrations: [], functions: [] }
   for (const name of names) {
-    const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
-    if (Number.isNaN(number))
-      throw new Error(`${name} is not a valid name of a migration, such as 0007_what_it_adds.sql`)
-    if (files.at(-1)?.number === number) throw new Error(`another migration has the same number as ${name}`)
     // A checkout may have changed the line ends.
     const text = (await readFile(join(dir, name), 'utf8')).replaceAll('\r\n', '\n')
-    const checksum = createHash('sha256').update(text).digest('hex')
-    files.push({ number, name, text, checksum, isForShards: text.startsWith('-- shard\n') })
+    const file = { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    if (name.startsWith('functions')) files.functions.push(file)
+    else files.migrations.push(toMigration(file, files.migrations.at(-1)))
   }
   return files
+}
+
+function toMigration(file: SqlFile, before: Migration | undefined): Migration {
+  const { name, text } = file
+  const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
+  if (Number.isNaN(number))
+    throw new Error(`${name} is not a valid name of a migration, such as 0007_what_it_adds.sql`)
+  if (before?.number === number) throw new Error(`another migration has the same number as ${name}`)
+  const formerly = Array.from(
+    text.matchAll(/^-- formerly ([0-9a-f]{64})$/gm),
+    ([, checksum]) => checksum ?? '',
+  )
+  return { ...file, number, formerly, isForShards: text.startsWith('-- shard\n') }
 }
 
 /** By number; empty for a database without our tables. */
@@ -106,7 +133,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
         `The database is newer than this Carnet: it has the migration ${migration.name}, which this version does not include. A database is never downgraded: start the newer Carnet, or restore an older backup.`,
       )
     }
-    if (file.checksum !== migration.checksum) {
+    if (![file.checksum, ...file.formerly].includes(migration.checksum)) {
       throw unavailable(
         `The migration ${file.name} was changed after it had been applied (as ${migration.name}). Restore the old text, and put the change into a new migration.`,
       )

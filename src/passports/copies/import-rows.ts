@@ -51,7 +51,7 @@ export async function importContents(
       "from" uuid, own_fields text[], data text, hash text)`
 }
 
-/** Hashes as `migrations/0017_chain.sql` does. */
+/** Hashes as `migrations/functions/carnet_link.sql` does. */
 const hashLines = (lines: readonly (string | number | null)[]) =>
   hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
 

@@ -1,6 +1,6 @@
 /**
  * The hash chain of versions: each hash covers the content and the previous hash, so that any change of a
- * history is detected. SQL: `migrations/0017_chain.sql`; recipe: `docs/backup.md`.
+ * history is detected. SQL: `migrations/functions/`; recipe: `docs/backup.md`.
  */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 

@@ -1,0 +1,3 @@
+-- shared
+-- From here on `functions/` has the present text of each function (docs/decisions/0086-functions-stand-once.md). This number
+-- keeps servers of the version before, which would replace none of them, out of a database of this version.
