@@ -217,9 +217,9 @@ describe('migrate', () => {
       assert.deepEqual(await migrate(sql, dir, NOW), { applied: [], version: 4 })
     })
 
-    test('that an earlier version has created get the text of the file', async () => {
+    test('that somebody has changed by hand, or an earlier version has created, get the text of the file', async () => {
       await migrate(sql, dir, NOW)
-      await sql.unsafe(`drop function carnet_double; ${text('select 0')}`).simple()
+      await sql.unsafe(text('select 0'))
       assert.equal(await call(), 0)
       assert.deepEqual((await migrate(sql, dir, NOW)).applied, ['functions/carnet_double.sql'])
       assert.equal(await call(), 4)

@@ -3,6 +3,8 @@
  * names: migrated, counted, read by others, corrected and refreshed.
  */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { checkPrivateKeys } from '../../src/cli/store/verify-store.ts'
@@ -52,6 +54,7 @@ before(async () => {
   if (IS_SHARDED) return
   database = await emptyDatabase()
   await migrateTo(LAST_BEFORE)
+  await takeOldFunctions()
   t = await startHarness({ database })
   account = await t.account({ plan: 'enterprise' })
   await fillStore()
@@ -67,6 +70,13 @@ async function migrateTo(last?: number) {
   const done = await migrate(sql, MIGRATIONS, systemClock.now(), last)
   await sql.end()
   return done
+}
+
+/** As the database of that version has them; `migrate` has created those of this version. */
+async function takeOldFunctions() {
+  const sql = connect(database.target)
+  await sql.unsafe(readFileSync(join(import.meta.dirname, 'functions-of-0033.sql'), 'utf8')).simple()
+  await sql.end()
 }
 
 /** By turns a value that the field would take and one that it would refuse. */

@@ -1,6 +1,6 @@
 /**
  * Keeps the functions of the database equal to `migrations/functions/`, which has a file with the present
- * text of each. A comment on the function holds the checksum of its file.
+ * text of each. A comment on the function holds the checksums of its file and of its body.
  */
 import type postgres from 'postgres'
 import { unavailable } from '../errors.ts'
@@ -60,7 +60,7 @@ async function writeFunctions(
     const needed = await select(tx)
     for (const file of needed) {
       await tx.unsafe(file.text).catch(error => Promise.reject(explainFailure(file, error)))
-      await tx.unsafe(`comment on function public.${getFunction(file)} is '${file.checksum}'`)
+      await noteChecksum(tx, file)
     }
     if ((await readShards(tx)).length > 0) await distributeNewObjects(tx)
     return needed.map(file => file.name)
@@ -74,10 +74,19 @@ function explainFailure(file: FunctionFile, error: unknown): unknown {
 
 const getFunction = ({ name }: FunctionFile): string => name.replace(/^.*\/|\.sql$/g, '')
 
-/** By name; empty for a function without our comment. */
+async function noteChecksum(tx: postgres.TransactionSql, file: FunctionFile): Promise<void> {
+  const name = `public.${getFunction(file)}`
+  const [row] = await tx<
+    { body: string }[]
+  >`select md5(prosrc) as body from pg_proc where oid = ${name}::regproc`
+  await tx.unsafe(`comment on function ${name} is '${file.checksum} ${row?.body}'`)
+}
+
+/** By name; empty for a function that another program or an earlier version has written. */
 async function readChecksums(sql: Sql): Promise<Map<string, string>> {
   const rows = await sql<{ name: string; checksum: string }[]>`
-    select p.proname::text as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as checksum
-    from pg_proc p where p.pronamespace = 'public'::regnamespace and p.proname like 'carnet\\_%'`
+    select p.proname::text as name, case when d.comment like '% ' || md5(p.prosrc) then split_part(d.comment, ' ', 1) else '' end as checksum
+    from pg_proc p cross join lateral obj_description(p.oid, 'pg_proc') d(comment)
+    where p.pronamespace = 'public'::regnamespace and p.proname like 'carnet\\_%'`
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
