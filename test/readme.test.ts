@@ -98,6 +98,30 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     commands: ['media withdraw'],
     texts: [['test/media/withdraw.test.ts', 'a public document that is withdrawn']],
   },
+  'Recalls on the page of every unit beneath the recalled product, and in every format.': {
+    calls: ['setRecall', 'endRecall', 'listRecalls'],
+    texts: [
+      ['test/site/recalls.test.ts', 'on all levels beneath it and on no other, within a second'],
+      ['test/site/recalls-in-documents.test.ts', 'in all of its languages while it holds'],
+      ['test/site/recalls-in-documents.test.ts', 'is named by the badge and by the snippet of a shop'],
+    ],
+  },
+  'Readiness reports: what EU acts still ask of a product, with the source of each rule.': {
+    calls: ['getProductReadiness', 'getReadiness'],
+    commands: ['readiness'],
+    pages: ['/console/readiness'],
+    texts: [
+      ['test/api/readiness.test.ts', 'of the worked example: 15 of 37 for an item'],
+      ['test/console/readiness.test.ts', 'names each rule with its question, source and hint'],
+    ],
+  },
+  'Offers beside the facts: repair, spare parts, take-back.': {
+    calls: ['listOffers', 'createOffer'],
+    pages: ['/console/settings/offers'],
+    texts: [
+      ['test/site/offers.test.ts', 'stands after the key facts and has kinds in the order of the account'],
+    ],
+  },
   'Access links show protected fields to those who have the link: authorities, or readers with a legitimate interest.':
     {
       commands: ['access-links create'],
@@ -115,11 +139,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       ['test/console/labels.test.ts', 'label sheet formats'],
     ],
   },
-  'Console in English and German: products, units, imports from XLSX and CSV, labels, scans, webhooks, people and their roles, passkeys, audit log.':
+  'Console in English and German: products, units, drafts, imports from XLSX and CSV, labels, scans, webhooks, people and their roles, passkeys, audit log.':
     {
       says: `in ${listWords(consoleLanguages.map(name => CONSOLE_LANGUAGES[name.slice(0, 2)] ?? name).toSorted())}:`,
       pages: [
         '/console/products',
+        '/console/drafts',
         '/console/import',
         '/console/scans',
         '/console/webhooks',
@@ -133,7 +158,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
         ['test/console/journeys.test.ts', 'labels of a batch are printed'],
       ],
     },
-  'It works without JavaScript.': {
+  'Without JavaScript, all of it works but passkeys.': {
     texts: [['test/console/journeys.test.ts', 'for (const [viewport, javaScriptEnabled] of [']],
   },
   'REST API with OpenAPI 3.1, bulk create-or-update, idempotency keys, dry runs, and up to 100 validation errors of a request in one answer.':
@@ -168,9 +193,9 @@ const PROOFS: Readonly<Record<string, Proof>> = {
         ['test/scans/events.test.ts', 'a cloned code'],
       ],
     },
-  'Operations: one PostgreSQL (embedded or your own), backups with restore drills, Prometheus metrics, zero-downtime restarts, account export, export as static pages.':
+  'Operations: one PostgreSQL (embedded or your own), backups with restore drills, Prometheus metrics, zero-downtime restarts, account export, export as static pages, a signed copy at a second host.':
     {
-      commands: ['backup', 'backup drill', 'export'],
+      commands: ['backup', 'backup drill', 'export', 'mirror'],
       texts: [
         [
           'test/kernel/embedded-postgres.test.ts',
@@ -181,8 +206,19 @@ const PROOFS: Readonly<Record<string, Proof>> = {
         ['test/cli/several.test.ts', 'a rolling restart under load: every request is answered'],
         ['test/transfer/account.test.ts', 'export and import of an account'],
         ['test/transfer/static.test.ts', 'export --static'],
+        ['test/transfer/mirror.test.ts', 'has every file in its manifest, which somebody else can verify'],
       ],
     },
+  'Several servers may share one database.': {
+    texts: [['test/cli/four-processes.test.ts', 'each of the four processes rejects a revoked key']],
+  },
+  'A [Citus cluster](docs/scale.md) is there to be tried out.': {
+    commands: ['shards create'],
+    texts: [
+      ['docs/scale.md', 'So this is to try out, not yet to run a service on.'],
+      ['test/citus/cluster.test.ts', 'has a coordinator without shards, and two workers'],
+    ],
+  },
 }
 
 /** The sentences of the list, without marks of Markdown. */

@@ -1,6 +1,7 @@
 /** Tests the first npm scripts of a fresh clone, several at once: one of them installs the packages. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -11,6 +12,7 @@ import { emptyFolder } from './processes.ts'
 const NPM = `
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 appendFileSync('installs', 'begun\\n')
+appendFileSync('arguments', process.argv.slice(2).join(' ') + '\\n')
 rmSync('node_modules', { recursive: true, force: true })
 await new Promise(resolve => setTimeout(resolve, 500))
 mkdirSync('node_modules/node/bin', { recursive: true })
@@ -41,8 +43,8 @@ describe('installing missing packages', () => {
 
   const lock = (name: string, packages: readonly Package[]) =>
     writeFile(join(clone, name), JSON.stringify({ packages: Object.fromEntries(packages) }))
-  const start = async (script = 'hello.mjs') => {
-    const env = { ...process.env, npm_execpath: join(clone, 'npm.mjs') }
+  const start = async (script = 'hello.mjs', settings: NodeJS.ProcessEnv = {}) => {
+    const env = { ...process.env, npm_execpath: join(clone, 'npm.mjs'), ...settings }
     const args = ['scripts/launch.mjs', script]
     return (await promisify(execFile)(process.execPath, args, { cwd: clone, env, timeout: 20_000 })).stdout
   }
@@ -61,6 +63,18 @@ describe('installing missing packages', () => {
     await writeFile(join(clone, '.carnet-installing'), String(pid))
     assert.equal(await start(), 'hello\n')
     assert.equal(await installs(), 'begun\nended\n')
+  })
+
+  test('a home that cannot be written: npm gets another cache, which is deleted afterwards', async () => {
+    const HOME = join(clone, 'package.json')
+    assert.equal(await start('hello.mjs', { HOME, npm_config_cache: '' }), 'hello\n')
+    const given = await readFile(join(clone, 'arguments'), 'utf8')
+    const [, cache] = / --cache (\S+)/.exec(given) ?? []
+    assert.ok(cache !== undefined, given)
+    assert.equal(existsSync(cache), false)
+    await rm(join(clone, 'node_modules'), { recursive: true })
+    await start('hello.mjs', { HOME: clone, npm_config_cache: '' })
+    assert.doesNotMatch((await readFile(join(clone, 'arguments'), 'utf8')).slice(given.length), /--cache/)
   })
 
   test('a Node that lacks a library: shows its own error, and what to install', async () => {
