@@ -73,6 +73,20 @@ test('every link to a heading finds it', () => {
   assert.ok(links > 20, `${links} links`)
 })
 
+test('a page that begins with a list of its sections names all of them', () => {
+  const incomplete = documents.flatMap(name => {
+    const text = readFileSync(join(ROOT, name), 'utf8').replace(/^```.*?^```/gms, '')
+    const [start = '', ...sections] = text.split(/^## /m)
+    const contents = start.split('\n- [').slice(1).join(' ')
+    if (!/^[^\]]+\]\(#/.test(contents)) return []
+    const missing = sections
+      .map(section => section.split('\n')[0] ?? '')
+      .filter(title => !contents.replaceAll('\n ', '').includes(`${title}](#`))
+    return missing.map(title => `${name}: ${title}`)
+  })
+  assert.deepEqual(incomplete, [])
+})
+
 test('each decision has a unique number', () => {
   const numbers = readdirSync(join(ROOT, 'docs/decisions')).map(name => name.slice(0, 4))
   assert.deepEqual(
