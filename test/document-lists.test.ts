@@ -1,12 +1,17 @@
-/** Tests that the lists of settings, commands, calls, formats and states in the documentation are complete. */
+/** Tests that the lists of settings, commands, calls, formats, errors, events and acts in the documentation are complete. */
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { buildDppOpenapi } from '../src/api/dpp/openapi.ts'
+import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../src/api/endpoint/error-catalogue.ts'
+import { STATUS } from '../src/api/endpoint/errors.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { SETTING_NAMES } from '../src/kernel/config/misspelled-settings.ts'
 import { DOCUMENT_FORMATS } from '../src/passports/documents/formats.ts'
 import { REGISTRY_STATES } from '../src/passports/registry/entry.ts'
 import { ALTERNATE_FORMATS, HTML } from '../src/site/passport/formats.ts'
+import { EVENT_TYPES } from '../src/webhooks/insert-events.ts'
 import { listCode, readRows, readSection } from './markdown.ts'
 
 const OPERATING = 'docs/operating.md'
@@ -102,4 +107,37 @@ describe('docs/standards.md', () => {
       [...REGISTRY_STATES],
     )
   })
+})
+
+describe('docs/api.md', () => {
+  const rows = readRows(readSection('docs/api.md', 'Errors'))
+
+  test('lists all error codes, each with its status', () => {
+    const listed = rows.flatMap(([status = '', code = '']) =>
+      /^\d+$/.test(status) ? [`${listCode(code)[0]} ${status}`] : [],
+    )
+    const known = Object.keys(ERROR_CATALOGUE).map(
+      code => `${code} ${(STATUS as Record<string, number>)[code]}`,
+    )
+    assert.deepEqual(listed.toSorted(), known.toSorted())
+  })
+
+  test('lists all codes of a violation', () => {
+    const listed = rows.flatMap(([codes = '']) => listCode(codes))
+    assert.deepEqual(listed.toSorted(), Object.keys(DETAIL_CATALOGUE).toSorted())
+  })
+})
+
+test('docs/webhooks.md lists all events', () => {
+  const rows = readRows(readSection('docs/webhooks.md', 'Start'))
+  const listed = rows.flatMap(([events = '']) => listCode(events)).filter(event => event !== 'webhook.test')
+  assert.deepEqual(listed.toSorted(), EVENT_TYPES.toSorted())
+})
+
+test('docs/readiness.md lists all acts', () => {
+  const acts = readdirSync(join(import.meta.dirname, '../rules/acts')).map(name =>
+    name.replace(/\.json$/, ''),
+  )
+  const listed = readRows(readSection('docs/readiness.md', 'The acts')).flatMap(([act = '']) => listCode(act))
+  assert.deepEqual(listed.toSorted(), acts.toSorted())
 })
