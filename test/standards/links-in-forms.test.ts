@@ -9,7 +9,7 @@ import { allCategories, type CompleteCategory } from '../../src/categories/catal
 import type { Field } from '../../src/categories/field.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { buildAasEnvironment } from '../../src/standards/aas/environment.ts'
-import { buildFullEnDocument } from '../../src/standards/en18223/document.ts'
+import { buildEnDocument as buildEn, buildFullEnDocument } from '../../src/standards/en18223/document.ts'
 import { buildUntpCredential } from '../../src/standards/untp/untp-0.7.0.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { ADDRESSES } from '../harness.ts'
@@ -17,6 +17,7 @@ import { MADE_AT, read } from '../site/passport-views.ts'
 import { rowAt } from '../site/random-places.ts'
 import { NS } from '../site/strict-json-ld.ts'
 import { buildDatedReading, PUBLISHER } from './all-forms.ts'
+import { createStrictProcessor } from './expand.ts'
 import { mapFields } from './form-limits.ts'
 import { verifiedIssuer } from './readings.ts'
 
@@ -65,6 +66,8 @@ function listFound(fields: readonly Field[], data: Body, before = ''): string[] 
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of any shape
 type Any = any
+
+const buildEnDocument: (...input: Parameters<typeof buildEn>) => Any = buildEn
 
 /** Every object in a document. */
 function* walk(value: Any): Generator<Any> {
@@ -124,4 +127,73 @@ describe('an address is a link or has the type of one', () => {
           assert.deepEqual(findTyped(category, data, address), none, JSON.stringify(data))
     })
   }
+})
+
+const { expand, toQuads } = createStrictProcessor(PUBLISHER.nsUrl)
+
+describe('the compressed form of EN 18223 as JSON-LD', () => {
+  for (const category of allCategories()) {
+    const sampled = fc.sample(validData(category), { numRuns: 60, seed: 18_223 })
+    const build = (data: Body) => {
+      const place = { level: 'm' as const, lot: null, serial: null, outdated: false, ofBatch: false, from: 0 }
+      const row = rowAt(category.id as 'textile', data, place, { schema_version: category.schemaVersion })
+      return buildEnDocument(buildDatedReading(row, 'owner'), PUBLISHER)
+    }
+    /** As few passports as have the address in each field that may hold one. */
+    const selectSamples = (address: string): Body[] => {
+      const missing = new Set(listAddresses(category.fields))
+      const selected = sampleData(category, sampled, address).filter(data => {
+        const found = listFound(category.fields, data).filter(path => missing.delete(path))
+        return found.length > 0
+      })
+      assert.deepEqual([...missing], [])
+      return selected
+    }
+    const findTypes = async (data: Body, address: string) => {
+      const nodes = [...walk(await expand(build(data)))]
+      return {
+        isId: nodes.some(one => one['@id'] === address),
+        isText: nodes.some(one => one['@value'] === address),
+      }
+    }
+
+    test(`${category.id}: an address that is a link is an id`, async () => {
+      for (const address of LINKS)
+        for (const data of selectSamples(address)) {
+          assert.equal(build(data)['@context'].length, 2)
+          assert.deepEqual(await findTypes(data, address), { isId: true, isText: false })
+        }
+    })
+
+    test(`${category.id}: any other is a text, and no statement is lost`, async () => {
+      for (const address of NO_LINKS)
+        for (const data of selectSamples(address)) {
+          assert.deepEqual(await findTypes(data, address), { isId: false, isText: true })
+          const quads = await toQuads(build(data))
+          assert.ok(quads.includes(`"${address}"`) && !quads.includes(`<${address}>`), address)
+        }
+    })
+  }
+
+  test('an address that is a text leaves the ids of other fields', async () => {
+    const battery = allCategories().find(({ id }) => id === 'battery')
+    assert.ok(battery)
+    const samples = fc.sample(validData(battery), { numRuns: 1, seed: 1 })
+    const [sample] = sampleData(battery, samples, 'https://shop.example/')
+    const row = rowAt(
+      'battery',
+      {
+        ...sample,
+        carbonFootprintStudyUrl: 'https://shop.example/study.pdf',
+        complianceDocuments: [{ type: 'test_report', url: 'http://localhost/a.pdf' }],
+      },
+      { level: 'm', lot: null, serial: null, outdated: false, ofBatch: false, from: 0 },
+      { schema_version: battery.schemaVersion },
+    )
+    const document = buildEnDocument(buildDatedReading(row, 'owner'), PUBLISHER)
+    assert.deepEqual(Object.keys(document['@context'][2]), ['complianceDocuments'])
+    const nodes = [...walk(await expand(document))]
+    assert.ok(nodes.some(one => one['@id'] === 'https://shop.example/study.pdf'))
+    assert.ok(nodes.some(one => one['@value'] === 'http://localhost/a.pdf'))
+  })
 })

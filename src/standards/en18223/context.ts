@@ -24,30 +24,34 @@ export function renderEnContext({ fields }: Pick<CompleteCategory, 'fields'>, ns
         { '@id': `cds:${entry}`, ...(isList && { '@container': '@set' }) },
       ]),
     ),
-    ...defineMembers([...fields, RECORD_FIELD]),
+    ...defineMembers([...fields, RECORD_FIELD], 'id'),
   }
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
 }
 
-const defineMembers = (fields: readonly Field[]): DataObject =>
-  Object.fromEntries(fields.map(field => [field.name, defineMember(field)]))
+/** What an address is in JSON-LD. */
+type AddressType = 'id' | 'text'
 
-function defineMember(field: Field): DataObject {
+const defineMembers = (fields: readonly Field[], addresses: AddressType): DataObject =>
+  Object.fromEntries(fields.map(field => [field.name, defineMember(field, addresses)]))
+
+/** The definition of a field's member in a context that has the prefixes. */
+export function defineMember(field: Field, addresses: AddressType): DataObject {
   const id = { '@id': getDictionaryTerm(field) }
+  const coerce = ({ format }: Field): DataObject =>
+    format === 'url' && addresses === 'id' ? { '@type': '@id' } : {}
   if (field.localized) return { ...id, '@container': '@set', '@context': TEXT }
-  if (field.type === 'object') return { ...id, '@context': defineMembers(field.fields ?? []) }
+  if (field.type === 'object') return { ...id, '@context': defineMembers(field.fields ?? [], addresses) }
   if (field.type !== 'list') return { ...id, ...coerce(field) }
   const scalar = findScalarEntry(field)
   if (scalar !== undefined) return { ...id, '@container': '@set', ...coerce(scalar) }
-  const members = defineMembers(listDocumentFields(field))
+  const members = defineMembers(listDocumentFields(field), addresses)
   return {
     ...id,
     '@container': '@set',
     '@context': isResource(field) ? { ...RESOURCE, ...members } : members,
   }
 }
-
-const coerce = ({ format }: Field): DataObject => (format === 'url' ? { '@type': '@id' } : {})
 
 /** A text becomes a value with its language. */
 const TEXT = { [ELEMENT_MEMBER.value]: '@value', [ELEMENT_MEMBER.language]: '@language' }

@@ -5,10 +5,11 @@ import { compressFields } from './compress-fields.ts'
 import { buildElements, type DataElement } from './elements.ts'
 import { buildHeader, buildRecord, RECORD_FIELD } from './header.ts'
 import { ELEMENT_MEMBER } from './names.ts'
+import { buildTextAddressContext } from './text-addresses.ts'
 
 /** The compressed form: the header, then the fields by name, then the record of the passport. */
 export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
-  ...buildHeader(reading, publisher),
+  ...buildHeader(reading, publisher, buildTextAddressContext(reading)),
   ...compressFields(reading.category.fields, reading.data, reading),
   [RECORD_FIELD.name]: buildRecordMembers(reading, publisher),
 })

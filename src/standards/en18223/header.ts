@@ -17,8 +17,12 @@ import {
 const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 3, battery: 3, furniture: 3 }
 export const getContextVersion = (categoryId: string): number => CONTEXT_VERSIONS[categoryId] ?? 1
 
-/** Members that are unknown are left out, never invented. */
-export function buildHeader(reading: UndatedReading, publisher: Publisher): DataObject {
+/** Members that are unknown are left out, never invented. `ownContext`: defined in this document alone. */
+export function buildHeader(
+  reading: UndatedReading,
+  publisher: Publisher,
+  ownContext?: DataObject,
+): DataObject {
   const { category } = reading
   const { nsUrl } = publisher
   const operatorId = findOperatorId(reading, publisher)
@@ -27,6 +31,7 @@ export function buildHeader(reading: UndatedReading, publisher: Publisher): Data
     [CONTEXT_MEMBER]: [
       `${nsUrl}/en18223/${category.id}/v${getContextVersion(category.id)}`,
       DATA_INTEGRITY_CONTEXT,
+      ...(ownContext === undefined ? [] : [ownContext]),
     ],
     [HEADER_MEMBER.id]: getDppId(reading),
     [HEADER_MEMBER.productId]: getProductIdentifier(reading),
