@@ -47,6 +47,28 @@ describe('a released GTIN that another product took', () => {
     assert.equal((await t.ask('GET', path, { key: account.key })).json.data.version_no, 2)
   })
 
+  test('of two accounts that it is released to at once, one may claim it', async () => {
+    const gtin = nextGtin()
+    const { id } = (await post('', newProduct({ gtin }))).json.data
+    await post(`/${id}/archive`)
+    const rivals = [await t.account(), await t.account()]
+    const released = await Promise.all(rivals.map(rival => releaseGtin(t, gtin, { claimableBy: rival.id })))
+    assert.deepEqual(
+      released.map(({ claimable_by }) => claimable_by),
+      rivals.map(rival => String(rival.id)),
+    )
+    const body = newProduct({ gtin })
+    const answers = await Promise.all(
+      [account, ...rivals].map(({ key }) => t.ask('POST', '/api/v1/products', { key, body })),
+    )
+    const [former, ...others] = answers.map(({ status, json }) => [status, json.code])
+    assert.deepEqual(former, [409, 'gtin_taken'])
+    assert.deepEqual(others.sort(), [
+      [201, undefined],
+      [409, 'gtin_taken'],
+    ])
+  })
+
   test('the operator sees how many active units have the GTIN, and nothing about other units', async () => {
     const [gtin, next] = [nextGtin(), nextGtin()]
     const { id } = (await post('', newProduct({ gtin }))).json.data

@@ -61,6 +61,40 @@ describe('the proof of a version', () => {
     ...{ root: computeMerkleRoot(entries), until: new Date('2026-11-21T00:00:00Z'), token: null },
   }
 
+  test('of another version of the format is refused, also if a known format has its members', async () => {
+    const proof = buildVersionProof(proven)
+    const leaves = entries.map(commitment => buildVersionEntry(2, { passportId, versionNo: 2, commitment }))
+    const second = {
+      ...{ ...proven, format: 2 as const, root: computeMerkleRoot(leaves) },
+      siblings: buildMerkleProof(leaves, 1),
+    }
+    assert.equal((await run(await save('second.json', buildVersionProof(second)))).code, 0)
+    const { address: _, ...asFirst } = buildVersionProof(second)
+    const address = `https://passports.example.org/p/${passportId}`
+    const files: [string, object, RegExp][] = [
+      ['newer', { ...proof, format: 'carnet-version-proof/3' }, /of a format that is not known here/],
+      ['unnumbered', { ...proof, format: 'carnet-version-proof/' }, /of a format that is not known here/],
+      ['spelled', { ...proof, format: 'carnet-version-proof/01' }, /of a format that is not known here/],
+      ['first as second', { ...proof, format: 'carnet-version-proof/2' }, /lacks a member/],
+      [
+        'first as whole second',
+        { ...proof, format: 'carnet-version-proof/2', passport: passportId, address },
+        /not in the tree/,
+      ],
+      [
+        'second as first',
+        { ...asFirst, format: 'carnet-version-proof/1', passport: address },
+        /not in the tree/,
+      ],
+    ]
+    for (const [name, file, expected] of files) {
+      const { code, out, err } = await run(await save('format.json', file))
+      assert.equal(code, 1, name)
+      assert.match(out + err, expected, name)
+      assert.doesNotMatch(out, /is valid/, name)
+    }
+  })
+
   test('of format 1 proves a commitment, and not of which version', async () => {
     const path = await save('proof.json', buildVersionProof(proven))
     const { code, out } = await run(path)

@@ -86,6 +86,21 @@ describe('the time for a body', () => {
     assert.ok(!dripping.pass(1))
   })
 
+  test('a body of one byte a second has ten seconds, and as an upload the time in which more must come', async () => {
+    for (const [isUpload, limitMs] of [
+      [false, ordinaryMs],
+      [true, uploadStallMs],
+    ] as const) {
+      const { send, pass } = await begin({ isUpload })
+      let passedMs = 0
+      do {
+        await send(1)
+        passedMs += 1_000
+      } while (pass(1_000))
+      assert.equal(passedMs, limitMs + 1_000)
+    }
+  })
+
   test('bytes that this server has not read yet are not held against the client', async () => {
     const { send, pass, request } = await begin({ isRead: false })
     await send(1_000_000)
