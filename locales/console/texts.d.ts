@@ -2058,6 +2058,7 @@ export type Texts = {
     password_link_made: string
     password_link_asked: string
     browser_link_asked: string
+    browser_link_made: string
     browser_made_known: string
     password_set: string
     password_changed: string

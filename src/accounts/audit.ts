@@ -23,6 +23,7 @@ export type AuditAction =
   | 'password_link_made'
   | 'password_link_asked'
   | 'browser_link_asked'
+  | 'browser_link_made'
   | 'browser_made_known'
   | 'password_set'
   | 'password_changed'

@@ -88,6 +88,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'shards move': entry('move a shard to another machine', shards, 'shardsMove'),
   'users create': entry('add a person to an account, with a link to set a password', users, 'usersCreate'),
   'users reset-password': entry('give a person a new link to set a password', users, 'usersResetPassword'),
+  'users browser-link': entry(
+    'give a person a link that makes a browser known, if guesses of others hold back their sign-in',
+    users,
+    'usersBrowserLink',
+  ),
   'keys create': entry('create an API key; it is shown once', keys, 'keysCreate'),
   'keys list': entry("list an account's API keys", keys, 'keysList'),
   'keys rotate': entry('replace an API key; the old one works for another day', keys, 'keysRotate'),

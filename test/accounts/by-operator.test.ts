@@ -10,7 +10,9 @@ import { listAuditEntries } from '../../src/accounts/audit.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../src/accounts/keys/own-keys.ts'
+import { createBrowserLinkByOperator } from '../../src/accounts/people/browser-links.ts'
 import { createPerson, resetPassword } from '../../src/accounts/people/people.ts'
+import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -33,7 +35,9 @@ test('each action of the operator is in the audit log, in order', async () => {
     await setAudienceProfile(operator, { accountId, profile })
   }
   await createPerson(operator, { accountId, email: 'ada@moor.example', role: 'owner' })
-  await resetPassword(operator, { email: 'ada@moor.example' })
+  const { token } = await resetPassword(operator, { email: 'ada@moor.example' })
+  await setPassword(operator, { token, password: 'seven grey herons stand' })
+  await createBrowserLinkByOperator(operator, { email: 'ada@moor.example' })
   const key = await createOwnKey(ctx, {
     name: 'Shop',
     scope: 'full',
@@ -61,7 +65,8 @@ test('each action of the operator is in the audit log, in order', async () => {
 
   const { entries, next } = await listAuditEntries(ctx, { before: '', limit: 50 })
   assert.equal(next, undefined)
-  assert.ok(entries.every(entry => entry.kind === 'operator'))
+  const [byAda, ...others] = entries.filter(entry => entry.kind !== 'operator')
+  assert.deepEqual([byAda?.action, others], ['password_set', []])
   assert.deepEqual(
     entries.reverse().map(({ action, subject }) => `${action} ${subject}`.replace(/[0-9a-z]{26}/, 'ID')),
     [
@@ -73,6 +78,8 @@ test('each action of the operator is in the audit log, in order', async () => {
       'audience_profile_changed contract',
       'person_added ada@moor.example',
       'password_link_made ada@moor.example',
+      'password_set ada@moor.example',
+      'browser_link_made ada@moor.example',
       `key_created Shop (…${key.last4})`,
       `key_revoked Shop (…${key.last4})`,
       'access_link_created Customs',

@@ -389,6 +389,35 @@ describe('users', () => {
     assert.notEqual(again.set_password_url, made.set_password_url)
   })
 
+  test('browser-link gives a link to people who have a password', async () => {
+    const email = 'grace@nordlicht.example'
+    const browserLink = ['users', 'browser-link', '--email', email]
+    const unknown = await carnet(browserLink, settings)
+    assert.deepEqual([unknown.code, unknown.stderr], [1, `There is no person with the e-mail ${email}.\n`])
+    const { set_password_url: url } = await json<{ set_password_url: string }>(
+      `users create --account ${account.id} --email ${email} --role viewer`,
+    )
+    const early = await carnet(browserLink, settings)
+    const hint = `${email} has not set a password yet. Run "carnet users reset-password --email ${email}".\n`
+    assert.deepEqual([early.code, early.stderr], [1, hint])
+    const form = { token: new URL(url).searchParams.get('token') ?? '', password: 'seven grey herons stand' }
+    const set = await fetch(`${addressOf(server)}/console/set-password`, {
+      method: 'POST',
+      headers: { origin: 'https://passports.example', 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+    })
+    assert.equal(set.status, 303)
+    const made = await json<{ email: string; browser_url: string }>(`users browser-link --email ${email}`)
+    assert.equal(made.email, email)
+    assert.match(
+      made.browser_url,
+      /^https:\/\/passports\.example\/console\/known-browser\?token=[0-9A-Za-z]{43}$/,
+    )
+    const { stdout } = await carnet(browserLink, settings)
+    assert.match(stdout, /known-browser\?token=.*\n\nSend this link to grace@.*within 30 minutes/)
+  })
+
   test('without an e-mail no link is created', async () => {
     const { code, stderr } = await carnet(
       ['users', 'create', '--account', account.id, '--email', 'ada', '--role', 'owner'],

@@ -5,7 +5,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { MAX_ATTEMPTS_PER_SOURCE, MAX_LINKS_PER_EMAIL } from '../../src/accounts/people/attempt-limits.ts'
-import { BROWSER_LINK_LIFETIME_MS, createBrowserLink } from '../../src/accounts/people/browser-links.ts'
+import {
+  BROWSER_LINK_LIFETIME_MS,
+  createBrowserLink,
+  createBrowserLinkByOperator,
+} from '../../src/accounts/people/browser-links.ts'
 import {
   ATTEMPT_WINDOW_MS,
   MAX_ATTEMPTS_PER_NETWORK,
@@ -251,13 +255,32 @@ describe('asking for a link', () => {
   })
 })
 
+test('without a mail server, a link of the operator lets the right password pass while others guess', async () => {
+  const bare = await startStand(undefined, { hasMail: false })
+  try {
+    const email = await newOwner(bare)
+    const browser = bare.browser()
+    const from = newNetwork()
+    for (let n = 0; n < MAX_ATTEMPTS_PER_SOURCE; n++) await signIn(bare.browser(), email, from, 'wrong')
+    assert.equal((await signIn(browser, email, from)).status, 429)
+    const { token } = await createBrowserLinkByOperator(bare.ctx, { email })
+    assert.equal((await use(browser, token)).status, 303)
+    assert.equal((await use(bare.browser(), token)).status, 404)
+    assert.equal(browser.cookie, undefined, 'nobody is signed in')
+    assert.equal((await signIn(browser, email, from, 'wrong')).status, 422)
+    assert.equal((await signIn(browser, email, from)).status, 303)
+  } finally {
+    await bare.close()
+  }
+})
+
 test('without a mail server, the page says what else works, and creates no link', async () => {
   const bare = await startStand(undefined, { hasMail: false })
   try {
     const email = await newOwner(bare)
     for (const [language, words] of [
-      ['en', [/Passkeys are not held back/, /carnet users reset-password/]],
-      ['de', [/Passkeys werden nicht aufgehalten/, /carnet users reset-password/]],
+      ['en', [/Passkeys are not held back/, /carnet users browser-link --email/]],
+      ['de', [/Passkeys werden nicht aufgehalten/, /carnet users browser-link --email/]],
     ] as const) {
       const headers = { ...OWN, 'accept-language': language }
       const from = newNetwork()

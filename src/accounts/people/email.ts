@@ -19,5 +19,9 @@ export function requireEmail(text: string, message = 'That is not an e-mail addr
   return email
 }
 
+/** As `requireEmail`, for the command line: the message quotes what was typed. */
+export const requireQuotedEmail = (text: string): string =>
+  requireEmail(text, `"${text.slice(0, MAX_EMAIL_LENGTH)}" is not an e-mail address.`)
+
 export const invalidEmail = (code: 'format' | 'duplicate', message: string): AppError =>
   invalid([{ path: ['email'], code, message }])

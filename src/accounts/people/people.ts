@@ -5,7 +5,7 @@ import { requireAccount } from '../accounts.ts'
 import { createActor, withActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import { type OperatorContext, withTransaction } from '../context.ts'
-import { invalidEmail, requireEmail } from './email.ts'
+import { invalidEmail, requireQuotedEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
@@ -88,6 +88,3 @@ function vouchedError(email: string, accountId: number): AppError {
   const message = `The password of ${email} was set with a link that an owner of account ${accountId} has also seen, so that owner may know it. Run "carnet users reset-password --email ${email}", give the new link only to that person, and add them after they have used it.`
   return invalidEmail('duplicate', message)
 }
-
-const requireQuotedEmail = (text: string) =>
-  requireEmail(text, `"${text.slice(0, 254)}" is not an e-mail address.`)

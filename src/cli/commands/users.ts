@@ -1,4 +1,5 @@
 /** `carnet users`: the people of an account. They set their own passwords; the operator never sees any. */
+import { buildBrowserUrl, createBrowserLinkByOperator } from '../../accounts/people/browser-links.ts'
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
@@ -37,6 +38,22 @@ export const usersResetPassword: Command = {
     async (ctx, input) => {
       const { email, token } = await resetPassword(ctx, input)
       return described({ email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })
+    },
+  ),
+}
+
+export const usersBrowserLink: Command = {
+  usage: 'users browser-link --email E',
+  about:
+    'creates a link that makes a browser known, so that attempts of others do not hold back the sign-in there; it signs nobody in',
+  options: EMAIL_OPTION,
+  run: onStore(
+    args => ({ email: args.get('email') }),
+    async (ctx, input) => {
+      const { email, token } = await createBrowserLinkByOperator(ctx, input)
+      const url = buildBrowserUrl(ctx.addresses.publicUrl, token)
+      const text = `${url}\n\nSend this link to ${email}. It works once, within 30 minutes. The password is still needed.`
+      return { value: { email, browser_url: url }, text }
     },
   ),
 }

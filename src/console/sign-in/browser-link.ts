@@ -37,7 +37,7 @@ export function offerBrowserLink(visit: AnyVisit, email: string): string {
 }
 
 const operatorHint = ({ words: { texts } }: AnyVisit) =>
-  html`<p>${texts.browserLink.askOperator}</p><p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>`
+  html`<p>${texts.browserLink.askOperator}</p><p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users browser-link --email …</code></p>`
 
 const passkeyHint = ({ setup, words: { texts } }: AnyVisit) =>
   findRelyingParty(setup.addresses.publicUrl) === undefined ? '' : html`<p>${texts.browserLink.passkey}</p>`
