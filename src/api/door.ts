@@ -11,7 +11,7 @@ import { getServerHost } from '../kernel/http/public-link.ts'
 import { MIN_LARGE_BODY_BYTES, readBody } from '../kernel/http/read-body.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
-import { readJsonRows } from '../kernel/text/json-rows.ts'
+import { readJsonInSteps, readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { atPassport, getPassport } from '../passports/read/find.ts'
 import { authorizeKey, requireScope } from './authorize-key.ts'
@@ -115,7 +115,8 @@ async function readJsonBody(setup: ApiSetup, request: FastifyRequest, body: Read
   requireUtf8Json(request.headers)
   const takesTurn = isBulk(endpoint) || bytes.length >= MIN_LARGE_BODY_BYTES
   if (takesTurn && accountId !== undefined) await beginTurn(setup.sql, request, { accountId, since })
-  if (!isBulk(endpoint)) return readJson(bytes)
+  if (!isBulk(endpoint))
+    return bytes.length >= MIN_LARGE_BODY_BYTES ? readJsonInSteps(bytes) : readJson(bytes)
   await acquireBulkPermit(setup.sql, { request, accountId, bytes: bytes.length })
   return readJsonRows(bytes, BULK_ROWS)
 }

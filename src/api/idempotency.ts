@@ -5,10 +5,13 @@ import { runIdempotent } from '../accounts/idempotency.ts'
 import type { StoredResponse } from '../accounts/idempotency-record.ts'
 import { isLongerThan } from '../kernel/characters.ts'
 import { type AppError, type Detail, invalid } from '../kernel/errors.ts'
+import { yieldBetweenRows } from '../kernel/yield-to-event-loop.ts'
 import type { AccountCall, ApiResponse } from './endpoint/endpoint.ts'
 
 const MAX_KEY_LENGTH = 200
 const HEADER = 'idempotency-key'
+/** What is hashed before other work may run. */
+const HASH_STEP_BYTES = 512 * 1024
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
@@ -35,7 +38,7 @@ export async function handleIdempotently(
 ): Promise<ApiResponse> {
   const { response, isReplayed } = await runIdempotent(
     call.account,
-    { key, fingerprint: fingerprintRequest(request) },
+    { key, fingerprint: await fingerprintRequest(request) },
     {
       work: async account =>
         toStoredResponse(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
@@ -53,12 +56,16 @@ const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): St
 })
 
 /** A hash of the method, the address with its query, and the body, as they were sent. */
-function fingerprintRequest(request: FastifyRequest): Buffer {
-  const requestLine = `${request.method} ${request.raw.url ?? ''}\n`
-  return createHash('sha256')
-    .update(requestLine)
-    .update(bodies.get(request) ?? '')
-    .digest()
+async function fingerprintRequest(request: FastifyRequest): Promise<Buffer> {
+  const hash = createHash('sha256').update(`${request.method} ${request.raw.url ?? ''}\n`)
+  const bytes = bodies.get(request)
+  if (bytes === undefined) return hash.digest()
+  const pauseIfDue = yieldBetweenRows()
+  for (let at = 0; at < bytes.length; at += HASH_STEP_BYTES) {
+    if (at > 0) await pauseIfDue()
+    hash.update(bytes.subarray(at, at + HASH_STEP_BYTES))
+  }
+  return hash.digest()
 }
 
 /**

@@ -6,14 +6,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
 import { readJsonRows } from '../../src/kernel/text/json-rows.ts'
+import { JsonScan } from '../../src/kernel/text/json-scan.ts'
+import { parseParts, takePart } from '../../src/kernel/text/parse-parts.ts'
 import { splitByBytes } from '../../src/kernel/text/split-by-bytes.ts'
-import {
-  decodeUtf8,
-  JsonScan,
-  parseText,
-  requireList,
-  withErrors,
-} from '../../src/kernel/text/strict-json.ts'
+import { requireList, withErrors } from '../../src/kernel/text/strict-json.ts'
+import { requireUtf8 } from '../../src/kernel/text/utf8.ts'
 import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 
 const ROWS = { member: 'items', maxRows: 500, maxBytesWithoutRows: 1024 * 1024 }
@@ -30,12 +27,12 @@ const BODY = JSON.stringify({
 })
 
 /** Parses the whole body at once, and scans it then. */
-function readWhole(bytes: Buffer): unknown {
-  const text = decodeUtf8(bytes)
-  const value = parseText(text)
+function readWhole(sent: Buffer): unknown {
+  const bytes = requireUtf8(sent)
+  const value = parseParts(bytes, [takePart(bytes)])
   if (bytes.length > ROWS.maxBytesWithoutRows) requireList(value, ROWS)
-  const scan = new JsonScan(text, ROWS)
-  scan.advance(text.length)
+  const scan = new JsonScan(bytes, ROWS)
+  scan.advance(bytes.length)
   return withErrors(value, scan, ROWS)
 }
 

@@ -31,7 +31,7 @@ export async function createDpp(call: WriteCall): Promise<ApiResponse> {
     throw new AppError('unsupported_media_type', 'A new passport is no patch. Send it as application/json.')
   }
   const { addresses, nsUrl } = call.setup
-  const sent = readNewDpp(readDppObject(call.body), nsUrl)
+  const sent = readNewDpp(await readDppObject(call.body), nsUrl)
   const data = removeDocumentUrls(addresses.publicUrl, requireCategory(sent.category), sent.data)
   const dpp = { ...sent, data }
   const { alias } = dpp

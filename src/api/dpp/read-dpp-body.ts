@@ -2,6 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
+import { MIN_LARGE_BODY_BYTES } from '../../kernel/http/read-body.ts'
+import { readJsonInSteps } from '../../kernel/text/json-rows.ts'
 import { readJson } from '../../kernel/text/strict-json.ts'
 import { requireUtf8Json } from '../endpoint/require-utf8-json.ts'
 
@@ -9,17 +11,17 @@ import { requireUtf8Json } from '../endpoint/require-utf8-json.ts'
 export type SentBody = { bytes: Buffer | undefined; headers: IncomingHttpHeaders }
 
 /** Throws `bad_request`, `validation` with the place of each violation, or `unsupported_media_type`. */
-export function readDppBody({ bytes, headers }: SentBody): unknown {
+export async function readDppBody({ bytes, headers }: SentBody): Promise<unknown> {
   requireUtf8Json(headers)
   if (bytes === undefined || bytes.length === 0) {
     throw new AppError('bad_request', 'The body is missing. Send JSON as application/json.')
   }
-  return readJson(bytes)
+  return bytes.length >= MIN_LARGE_BODY_BYTES ? readJsonInSteps(bytes) : readJson(bytes)
 }
 
 /** The body as an object. Throws `validation` for anything else. */
-export function readDppObject(body: SentBody): DataObject {
-  const sent = readDppBody(body)
+export async function readDppObject(body: SentBody): Promise<DataObject> {
+  const sent = await readDppBody(body)
   if (isObject(sent)) return sent
   throw invalidField([], 'type', 'The body must be a JSON object: a document in the compressed form.')
 }

@@ -30,7 +30,7 @@ export async function updateDpp(call: PassportWriteCall): Promise<ApiResponse> {
   const query = readQueryText(call.query, ['representation', 'change_type', 'note'])
   if (readRepresentation(query.representation) === 'full') return NOT_OFFERED
   const options = readChangeOptions(query)
-  const patch = unwrapSections(readDppObject(call.body), call.setup.nsUrl)
+  const patch = unwrapSections(await readDppObject(call.body), call.setup.nsUrl)
   const own = await changeOwnPassport(call, options, async present => {
     await requireMatch(call, present)
     return planUpdate(call, present, patch)

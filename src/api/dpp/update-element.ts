@@ -41,7 +41,7 @@ export async function updateElement(call: PassportWriteCall & { path: string }):
   const form = readRepresentation(query.representation)
   const options = readChangeOptions(query)
   const steps = requireWritablePath(call.path)
-  const element = readSentElement(readDppBody(call.body), steps)
+  const element = readSentElement(await readDppBody(call.body), steps)
   const own = await changeOwnPassport(call, options, async present => {
     await requireMatch(call, present, [
       await readPart(call, present, 'compressed'),

@@ -4,7 +4,7 @@
  */
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { perObject } from '../../kernel/memo.ts'
-import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
+import { MAX_JSON_DEPTH } from '../../kernel/text/json-scan.ts'
 import { type CompleteCategory, findCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem, suggest } from '../problems.ts'

@@ -2,7 +2,7 @@
 
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
-import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
+import { MAX_JSON_DEPTH } from '../../kernel/text/json-scan.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage } from '../language.ts'
