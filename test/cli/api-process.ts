@@ -1,4 +1,4 @@
-/** A server in its own process on an existing database. Prints its port. */
+/** A server in its own process on an existing database, with a folder for files if one is named. Prints its port. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/cli/server/app.ts'
@@ -35,7 +35,7 @@ const app = createApp({
   version: 'test',
   countryHeader: undefined,
   scans: createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined }),
-  media: openMediaServices({ folder: join(tmpdir(), 'carnet-test-media') }),
+  media: openMediaServices({ folder: process.argv[3] ?? join(tmpdir(), 'carnet-test-media') }),
   log,
   mail: openMailer(undefined, log),
   findReadiness: async () => 'ready',

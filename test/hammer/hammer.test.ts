@@ -8,6 +8,7 @@ import {
 } from '../../src/passports/copies/verify.ts'
 import { IS_FULL } from '../full.ts'
 import { startHarness } from '../harness.ts'
+import { storeFiles } from './files.ts'
 import { hammer } from './hammer.ts'
 import { isSecurityEvent, makeCallers, serve } from './stand.ts'
 
@@ -22,9 +23,12 @@ test(`${COUNT} random requests, seed ${SEED}: none fails, each response has its 
   const server = await serve(harness)
   try {
     const callers = await makeCallers(harness)
+    const files = await storeFiles(harness, server, callers)
     const report = await hammer({
       ...server,
       callers,
+      files: files.ids,
+      operate: files.withdrawNext,
       count: COUNT,
       seed: SEED,
       log: line => (COUNT > 5_000 ? process.stderr.write(`${line}\n`) : undefined),
@@ -44,6 +48,7 @@ test(`${COUNT} random requests, seed ${SEED}: none fails, each response has its 
     assert.deepEqual(await findWrongCounts(harness.sql), [])
     assert.deepEqual(await findWrongUnitCounts(harness.sql), [])
     assert.deepEqual(await findBrokenHistories(harness.sql), [])
+    await files.assertWithdrawn()
   } finally {
     await server.stop()
     await harness.close()

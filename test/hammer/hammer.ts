@@ -14,6 +14,9 @@ export type Hammering = {
   port: number
   pid: number
   callers: Callers
+  files: readonly string[]
+  /** What the operator does at equal distances while requests are under way. */
+  operate: () => Promise<void>
   count: number
   seed: number
   isAlive: () => boolean
@@ -36,6 +39,8 @@ export type Report = {
 const LANES = 32
 const SLOW_LANES = 8
 const MOST_FAULTS = 20
+/** How often the operator acts in a run. */
+const OPERATIONS = 8
 /** Memory samples per run. */
 const SAMPLES = 200
 /** The first quarter is warm-up, which fills pools, caches and compiled code. */
@@ -58,7 +63,7 @@ export async function hammer(hammering: Hammering): Promise<Report> {
   }
   const run: Run = {
     ...hammering,
-    ...{ report, memory: new Memory(), next: 0, samples: [] },
+    ...{ report, memory: new Memory(hammering.files), next: 0, samples: [] },
     isOver: () => run.next >= run.count || report.faults.length >= MOST_FAULTS || !hammering.isAlive(),
   }
   await Promise.all([
@@ -80,6 +85,7 @@ async function drive(run: Run, deliveries: readonly (readonly [number, Delivery]
     const delivery = chance.weighted(deliveries)
     await shoot(run, lane, { n, request, bytes, isSound, delivery, chance })
     if (n % Math.ceil(run.count / SAMPLES) === 0) sample(run, n)
+    if (n % Math.ceil(run.count / OPERATIONS) === 0) await run.operate()
   }
   lane.close()
 }

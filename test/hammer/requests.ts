@@ -25,7 +25,13 @@ export class Memory {
   readonly gtins: string[] = []
   readonly cursors: string[] = []
   readonly etags: string[] = ['"v1"', '"v2"']
+  /** Stored documents, of which the operator withdraws one after another. */
+  readonly files: readonly string[]
   private readonly most = 400
+
+  constructor(files: readonly string[]) {
+    this.files = files
+  }
 
   note(list: 'ids' | 'gtins' | 'cursors' | 'etags', value: unknown): void {
     if (typeof value !== 'string') return
@@ -67,6 +73,10 @@ const WORDS = [
   'N1',
 ] as const
 
+export const showFile = (media: string) => [
+  { title: { en: 'Manual', de: 'Anleitung', el: 'Οδηγίες' }, media },
+]
+
 function someData(chance: Chance, memory: Memory): Record<string, unknown> {
   const fields: [string, () => unknown][] = [
     ['productName', () => `${chance.of(WORDS)} ${chance.below(1_000)}`],
@@ -79,6 +89,7 @@ function someData(chance: Chance, memory: Memory): Record<string, unknown> {
     ['careInstructions', () => ({ en: `Wash at ${chance.below(95)} °C.`, de: 'Waschen.' })],
     ['erpNumber', () => chance.below(1_000_000)],
     ['warrantyMonths', () => (chance.is(0.2) ? null : chance.below(120))],
+    ['documents', () => (chance.is(0.4) ? null : showFile(chance.of(memory.files)))],
   ]
   const count = chance.below(4)
   return Object.fromEntries(
@@ -273,11 +284,15 @@ const recall: Maker = (chance, memory) => {
 const NO_FILE = 'a'.repeat(64)
 
 /** Files are asked for, and never sent: decoding them would take longer than all other requests. */
-const media: Maker = chance => {
-  const address = chance.of([`/m/${NO_FILE}/320.webp`, `/m/${NO_FILE}/7.gif`, `/d/${NO_FILE}`])
-  const asked = ['/media', '/media?kind=picture&unused=true', `/media/${NO_FILE}`, '/media?kind=none']
+const media: Maker = (chance, { files }) => {
+  const file = chance.of(files)
+  const address = chance.of([`/m/${NO_FILE}/320.webp`, `/m/${NO_FILE}/7.gif`, `/d/${NO_FILE}`, `/d/${file}`])
+  const asked = [
+    ...['/media', '/media?kind=picture&unused=true', '/media?kind=none'],
+    ...[`/media/${NO_FILE}`, `/media/${file}`],
+  ]
   if (chance.is(0.3)) return { method: 'GET', path: address }
-  if (chance.is(0.2)) return { method: 'DELETE', path: `${API}/media/${NO_FILE}` }
+  if (chance.is(0.2)) return { method: 'DELETE', path: `${API}/media/${chance.of([NO_FILE, file])}` }
   return { method: 'GET', path: API + chance.of(asked) }
 }
 

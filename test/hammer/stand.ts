@@ -1,11 +1,16 @@
 /** A server in its own process on the database of a harness, with callers of every kind. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import project from '../../package.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
+import type { MediaStore } from '../../src/media/store/media-store.ts'
+import { openMediaStore } from '../../src/media/store/open-media-store.ts'
 import type { Harness } from '../harness.ts'
 import type { Callers } from './requests.ts'
 
@@ -15,6 +20,8 @@ export type Served = {
   port: number
   pid: number
   isAlive: () => boolean
+  /** Where the server stores files. */
+  mediaStore: MediaStore
   /** The server's log lines so far: warnings and errors, except expected security events. */
   logged: string[]
   stop: () => Promise<void>
@@ -31,9 +38,14 @@ export const isSecurityEvent = (line: string) => SECURITY_EVENT.test(line)
 /** Starts the server with the flags of `npm start`. */
 export async function serve(t: Harness): Promise<Served> {
   const flags = ['--disable-warning=ExperimentalWarning', ...project.config.nodeFlags.split(' ')]
-  const child: ChildProcess = spawn(process.execPath, [...flags, SERVER, JSON.stringify(t.database)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const folder = join(tmpdir(), `carnet-hammer-${randomUUID()}`)
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...flags, SERVER, JSON.stringify(t.database), folder],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let isAlive = true
   const ended = once(child, 'exit').then(() => {
     isAlive = false
@@ -50,11 +62,12 @@ export async function serve(t: Harness): Promise<Served> {
     ended.then(() => resolve(0))
   })
   return {
-    ...{ port, pid: child.pid ?? 0, logged },
+    ...{ port, pid: child.pid ?? 0, logged, mediaStore: openMediaStore({ folder }) },
     isAlive: () => isAlive,
     async stop() {
       child.kill()
       await ended
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }
