@@ -3,14 +3,16 @@
  * as afterwards. Rows are counted, not milliseconds, so that a busy machine changes nothing.
  */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { listShardTables } from '../../src/kernel/db/create-shard.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { fillFacts, groupByFacts, listFactBits } from '../../src/passports/readiness/facts.ts'
+import { parseId } from '../../src/kernel/ids.ts'
+import { encodeFacts, fillFacts, groupByFacts, listFactBits } from '../../src/passports/readiness/facts.ts'
 import { findUnitFacts } from '../../src/passports/readiness/unit-facts.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { fill, fillItems } from '../fill-database.ts'
-import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const MODELS = 2_000
 const ITEMS = 30_000
@@ -111,4 +113,39 @@ test('without statistics', async () => {
 test('with statistics from before the account had anything', async () => {
   const account = await t.account({ plan: 'enterprise' })
   await compare(account, await write(account))
+})
+
+/** Pages of data that is too large for its row. */
+async function countLargeDataPages(work: () => Promise<unknown>): Promise<number> {
+  const read = async () => {
+    await shard`select pg_stat_force_next_flush()`
+    const [row] = await shard<{ n: number }[]>`
+      select sum(toast_blks_hit + toast_blks_read)::float as n from pg_statio_user_tables where relname = 'content'`
+    return row?.n ?? 0
+  }
+  const before = await read()
+  await work()
+  return (await read()) - before
+}
+
+test('what units inherit is read once for all of them', async () => {
+  const account = await t.account({ plan: 'enterprise' })
+  const own = Array.from({ length: 500 }, () => randomBytes(100).toString('base64'))
+  const send = async (path: string, body: object) => {
+    const { status, json } = await t.ask('POST', `/api/v1/products${path}`, { key: account.key, body })
+    assert.equal(status, 201)
+    return json.data
+  }
+  const model = (await send('', newProduct({ own }))).id
+  const items = Array.from({ length: 50 }, (_, n) => ({ serial: `U${n}`, data: { weightGrams: n + 1 } }))
+  const { created } = await send(`/${model}/children`, { level: 'item', items })
+  const subjects = created.map(({ id }: { id: string }) => ({
+    kind: 'u' as const,
+    subject: parseId(id) ?? '',
+  }))
+  const at = { sql: shard, accountId: account.id }
+  const one = await countLargeDataPages(() => encodeFacts(at, subjects.slice(0, 1)))
+  const all = await countLargeDataPages(() => encodeFacts(at, subjects))
+  assert.ok(one > 5, `${one} pages`)
+  assert.ok(all <= one * 3, `${all} pages for ${subjects.length} units, ${one} for one`)
 })

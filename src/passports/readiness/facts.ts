@@ -178,7 +178,10 @@ async function writeFacts(account: Account, subjects: readonly FactSubject[]): P
     set facts_version = excluded.facts_version, version_no = excluded.version_no, bits = excluded.bits`
 }
 
-/** Of a unit its current version, which may be newer than the one that was missing. */
+/**
+ * Of a unit its current version, which may be newer than the one that was missing. What units inherit is read
+ * once: merging 250 kB into each of 500 units took seconds.
+ */
 async function readSources(
   { sql, accountId }: Account,
   subjects: readonly FactSubject[],
@@ -187,7 +190,7 @@ async function readSources(
     subjects.filter(one => one.kind === kind).map(one => one.subject)
   const [contents, units] = [select('c'), select('u')]
   const smallData = (data: Fragment) => sql`
-    case when pg_column_size(c.data) < ${MAX_INLINE_BYTES} then (${data})::text else ${dropFreeFormKeys(sql, data)} end`
+    case when pg_column_size(${data}) < ${MAX_INLINE_BYTES} then (${data})::text else ${dropFreeFormKeys(sql, data)} end`
   const found = await Promise.all([
     contents.length === 0
       ? []
@@ -199,10 +202,16 @@ async function readSources(
     units.length === 0
       ? []
       : sql<FactRow[]>`
-      select 'u' as kind, p.id as subject, p.version_no, p.category, p.schema_version, ${smallData(sql`c.data || p.own`)} as data,
-        c.data->>'gtin' as gtin, p.lot is not null as has_lot
-      from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
-      where p.account_id = ${accountId} and p.id = any(${units}::text[]::uuid[]) and p.own is not null`,
+      with unit as materialized (
+        select id, version_no, category, schema_version, lot, content_id, own from passport
+        where account_id = ${accountId} and id = any(${units}::text[]::uuid[]) and own is not null
+      ), inherited as materialized (
+        select c.id, c.data->>'gtin' as gtin, ${smallData(sql`c.data`)} as data
+        from content c where c.account_id = ${accountId} and c.id = any(array(select content_id from unit))
+      )
+      select 'u' as kind, u.id as subject, u.version_no, u.category, u.schema_version,
+        (i.data::jsonb || ${smallData(sql`u.own`)}::jsonb)::text as data, i.gtin, u.lot is not null as has_lot
+      from unit u join inherited i on i.id = u.content_id`,
   ])
   return found.flat()
 }
