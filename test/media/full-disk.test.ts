@@ -1,11 +1,8 @@
-/** Tests files on a disk that is full: a small file system, which only root may mount. */
+/** Tests files on a disk that is full. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync } from 'node:fs'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
@@ -15,24 +12,16 @@ import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fet
 import { OWN, type Stand, startStand } from '../console/stand.ts'
 import { getTestShard } from '../database.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
+import { mountSmallDisk, testInNamespace, unmountSmallDisk } from '../small-disk.ts'
 import { makePng } from './sample-files.ts'
 
-function mountSmallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'carnet-full-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder], { stdio: 'ignore' })
-    return folder
-  } catch {
-    rmdirSync(folder)
-    return undefined
-  }
-}
-
-const disk = mountSmallDisk()
+const disk = mountSmallDisk('1m')
 const openLoopback = () => openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
 const SENTENCE = 'The server has no room for files. The operator must free space'
 
-describe('a full disk', { skip: disk === undefined ? 'a file system cannot be mounted' : false }, () => {
+if (disk === undefined) testInNamespace(import.meta.filename)
+
+describe('a full disk', { skip: disk === undefined }, () => {
   const folder = disk ?? ''
   const store = openMediaStore({ folder })
   const filler = join(folder, 'filler')
@@ -50,8 +39,7 @@ describe('a full disk', { skip: disk === undefined ? 'a file system cannot be mo
     stand.media.mediaStore = store
   })
   after(async () => {
-    execFileSync('umount', ['-l', folder])
-    rmdirSync(folder)
+    unmountSmallDisk(folder)
     await stand?.close()
     await t?.close()
   })
