@@ -137,7 +137,10 @@ describe('a backup of a database with shards', { timeout: 240_000 }, () => {
           )
           assert.equal(Number(next.id), Math.max(...s.accounts.map(one => one.id)) + 1)
         })
-        await assert.rejects(restoreBackup(setup(database), { path }), /The store is not empty/)
+        await assert.rejects(
+          restoreBackup(setup(database), { path }),
+          /This backup was already restored here/,
+        )
       } finally {
         await database.drop()
       }

@@ -116,13 +116,16 @@ export const restore: Command = {
         mediaStore: openMediaStore(config.mediaPlace),
       })
       const isCurrent = made.key === keys[0]?.fingerprint
-      const text = `Restored ${made.passports} passports with ${made.versions} versions and ${made.files} files, as they were on ${made.created_at}.${keyAdvice(config, isCurrent)}`
+      const text = `Restored ${made.passports} passports with ${made.versions} versions and ${made.files} files, as they were on ${made.created_at}.${describeEarlierRun(made)}${keyAdvice(config, isCurrent)}`
       if (made.broken.length === 0) return { value: made, text }
       const failure = `These histories were already broken when the backup was made:\n${made.broken.join('\n')}`
       return { value: made, text, failure }
     })
   },
 }
+
+const describeEarlierRun = ({ loaded_at: at }: RestoreResult) =>
+  at === null ? '' : ` An earlier run loaded them on ${at} and was interrupted; this one did what was left.`
 
 function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
   if (!isCurrent)

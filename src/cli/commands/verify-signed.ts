@@ -71,7 +71,7 @@ export async function checkUnsignedManifest(
   return renderReport({
     ...{ form: 'mirror-manifest', passport: null, versionNo: null, signedBy: null },
     problem: findWrongFiles(compared) ?? (isAccepted ? null : unsigned),
-    heading: 'The manifest is not signed. Its files were compared with it, if --files names their folder.',
+    heading: `The manifest is not signed. Its files were ${compared === undefined ? 'not compared with it: --files DIR does so' : 'compared with it'}.`,
     proven: listFileFacts(files.length, compared),
     notProven: [
       { name: 'signer', label: 'signer', value: 'nobody' },

@@ -18,6 +18,12 @@ import type { BackupKey } from './backup-key.ts'
 import { type BackupPart, findTarget, requireSeparateShards } from './backup-parts.ts'
 import { type Backup, openBackup } from './open-backup.ts'
 import type { BackupFile } from './read-backup-file.ts'
+import {
+  findRestoreRecord,
+  type LoadedCounts,
+  type RestoreRecord,
+  writeRestoreRecord,
+} from './restore-record.ts'
 import { spreadAccounts } from './spread-accounts.ts'
 import type { BackupEnd } from './write-backup-file.ts'
 
@@ -42,6 +48,8 @@ export type RestoreResult = {
   /** False for a backup of version 0.1: it is only as trustworthy as the place where it was stored. */
   sealed: boolean
   key: string
+  /** When an earlier run that was interrupted loaded the data; null if this one did. */
+  loaded_at: string | null
   migrated: string[]
   /** Messages about histories with wrong hashes: they were already wrong in the backup. */
   broken: string[]
@@ -62,33 +70,73 @@ type RestoreOptions = {
 
 /**
  * Restores into the schema of the store, or onto its shards, whatever the backup was made of. Checks
- * everything before writing; a later failure leaves the store empty. Throws `validation`.
+ * everything before writing; a later failure leaves the store empty, or loaded: then a repetition does what
+ * is left. Throws `validation`.
  */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
   const { path, acceptUnsealed = false, createsShards = false, withoutFiles, progress } = options
   const backup = await openBackup({ path, keys: setup.keys, acceptUnsealed })
   await requireKnownVersion(setup, backup)
   return withPool(setup.openPool, async pool => {
-    const existing = await readShards(pool)
-    const { set } = backup.header
-    const isMissing = createsShards && existing.length === 0 && set !== undefined && set.spread.length > 0
-    const shards = isMissing ? set.shards : existing
-    if (set !== undefined) requireSeparateShards(set, shards)
-    await requireEmptyStore(pool, existing)
-    await dropTables(pool, existing)
-    const now = setup.clock.now()
-    await migrate(pool, setup.migrations, now, backup.header.migrations.at(-1)?.number ?? 0)
-    if (backup.hasShards) await replaceShards(pool, shards)
+    const earlier = await findRestoreRecord(pool, backup.sha256)
+    if (earlier?.stage === 'finished') throw alreadyRestored(earlier)
     const files = withoutFiles ? undefined : { mediaStore: setup.mediaStore, path }
-    const onto = { shards: backup.hasShards ? shards : [], files }
-    const counts = await load(pool, backup, onto, progress)
-    const { applied } = await migrate(pool, setup.migrations, now)
-    if (!backup.hasShards) await spreadAccounts(pool, shards)
-    const broken = [...counts.broken, ...(await analyzeAndVerify(pool, shards))]
+    const record =
+      earlier ?? (await loadIntoEmptyStore(pool, setup, { backup, createsShards, files, progress }))
+    const { applied: migrated } = await migrate(pool, setup.migrations, setup.clock.now())
+    if (record.stage === 'loaded')
+      await spreadAccounts(pool, record.shards, sql =>
+        writeRestoreRecord(sql, { ...record, stage: 'placed' }),
+      )
+    const broken = [...record.counts.broken, ...(await analyzeAndVerify(pool, await readShards(pool)))]
+    await writeRestoreRecord(pool, { ...record, stage: 'finished' })
     const { sha256, bytes, isSealed: sealed, header } = backup
     const { created_at, secret_key_fingerprint: key } = header
-    return { ...counts, bytes, sha256, created_at, sealed, key, migrated: applied, broken }
+    const loaded_at = earlier?.loadedAt ?? null
+    return { ...record.counts, bytes, sha256, created_at, sealed, key, loaded_at, migrated, broken }
   })
+}
+
+/** The store may have changed since then, so that the caller must not take it for the backup's state. */
+const alreadyRestored = ({ loadedAt }: RestoreRecord) =>
+  invalidInput(
+    `This backup was already restored here, on ${loadedAt}. Nothing was changed now. To restore it once more, use a new DATA_DIR or a new database.`,
+  )
+
+type LoadOptions = {
+  backup: Backup
+  createsShards: boolean
+  progress: Progress | undefined
+  files: RestoringFiles | undefined
+}
+
+async function loadIntoEmptyStore(
+  pool: Sql,
+  { clock, migrations }: RestoreSetup,
+  { backup, createsShards, files, progress }: LoadOptions,
+): Promise<RestoreRecord> {
+  const existing = await readShards(pool)
+  const { set } = backup.header
+  const isMissing = createsShards && existing.length === 0 && set !== undefined && set.spread.length > 0
+  const shards = isMissing ? set.shards : existing
+  if (set !== undefined) requireSeparateShards(set, shards)
+  await requireEmptyStore(pool, existing)
+  await dropTables(pool, existing)
+  await migrate(pool, migrations, clock.now(), backup.header.migrations.at(-1)?.number ?? 0)
+  if (backup.hasShards) await replaceShards(pool, shards)
+  const isPlaced = backup.hasShards || shards.length === 0
+  const target: LoadTarget = {
+    shards: backup.hasShards ? shards : [],
+    files,
+    describe: counts => ({
+      sha256: backup.sha256,
+      loadedAt: clock.now().toISOString(),
+      counts,
+      shards,
+      stage: isPlaced ? 'placed' : 'loaded',
+    }),
+  }
+  return load(pool, backup, target, progress)
 }
 
 async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Backup): Promise<void> {
@@ -164,18 +212,20 @@ async function lockEmptyTables(sql: Sql, shard: number | null): Promise<string[]
   return names
 }
 
-type Loaded = { passports: number; versions: number; tables: number; files: number; broken: string[] }
-
-/** `files`: undefined if they are left alone. */
-type LoadTarget = { shards: readonly number[]; files: RestoringFiles | undefined }
+/** `files`: undefined if they are left alone. `describe`: what the database records about the restore. */
+type LoadTarget = {
+  shards: readonly number[]
+  files: RestoringFiles | undefined
+  describe: (counts: LoadedCounts) => RestoreRecord
+}
 
 /** Loads all tables in one transaction, so that a failure leaves the store empty. */
 async function load(
   pool: Sql,
   backup: Backup,
-  { shards, files }: LoadTarget,
+  { shards, files, describe }: LoadTarget,
   progress: Progress | undefined,
-): Promise<Loaded> {
+): Promise<RestoreRecord> {
   const sql = await pool.reserve()
   await sql`begin`
   await sql`set local statement_timeout = 0`
@@ -184,7 +234,7 @@ async function load(
   if (shards.length > 0) await sql.unsafe(ONE_CONNECTION_PER_NODE)
   await switchTriggers(sql, schemas, 'disable')
   const expected = new Map<number | null, Record<string, number>>()
-  const sum: Loaded = { passports: 0, versions: 0, tables: 0, files: 0, broken: [] }
+  const sum: LoadedCounts = { passports: 0, versions: 0, tables: 0, files: 0, broken: [] }
   for (const { part, file } of backup.parts) {
     const schema = findTarget(part, shards)
     await enterSchema(sql, schema)
@@ -204,9 +254,12 @@ async function load(
   if (backup.hasShards)
     sum.broken = await alignParts(sql, { parts, shards, createdAt: backup.header.created_at })
   await switchTriggers(sql, schemas, 'enable')
+  const record = describe(sum)
+  await enterSchema(sql, null)
+  await writeRestoreRecord(sql, record)
   await sql`commit`
   sql.release()
-  return sum
+  return record
 }
 
 async function countAll(sql: Sql, schemas: readonly (number | null)[]) {

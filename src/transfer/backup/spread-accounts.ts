@@ -10,10 +10,13 @@ import { listBackupTables } from '../tables.ts'
 
 /**
  * Moves all accounts of a restored database from `public` onto its shards, which it creates: the largest
- * first, each to the shard with the fewest passports.
+ * first, each to the shard with the fewest passports. `record` runs in the same transaction.
  */
-export async function spreadAccounts(pool: Sql, shards: readonly number[]): Promise<void> {
-  if (shards.length === 0) return
+export async function spreadAccounts(
+  pool: Sql,
+  shards: readonly number[],
+  record: (sql: Sql) => Promise<void>,
+): Promise<void> {
   await replaceShards(pool, shards)
   await pool.begin(async tx => {
     const sql = asSql(tx)
@@ -35,6 +38,7 @@ export async function spreadAccounts(pool: Sql, shards: readonly number[]): Prom
       sql,
       tables.map(table => table.name),
     )
+    await record(sql)
   })
 }
 
