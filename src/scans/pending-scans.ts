@@ -36,7 +36,7 @@ export function createPendingScans() {
       const entries = byPassport.get(passport.id)
       const known = entries?.get(key)
       if (known !== undefined) {
-        known.times++
+        addRequest(known, reader, now)
         return true
       }
       const newBytes = knownAgent === undefined ? text.length : 0
@@ -54,8 +54,11 @@ export function createPendingScans() {
           sessionToken: reader.sessionToken && copyText(reader.sessionToken, MAX_TOKEN_LENGTH),
         },
         hour,
-        times: 1,
+        times: 0,
+        reloads: 0,
+        at: 0,
       }
+      addRequest(scan, reader, now)
       if (entries === undefined) byPassport.set(passport.id, new Map([[key, scan]]))
       else entries.set(key, scan)
       size++
@@ -73,6 +76,12 @@ export function createPendingScans() {
       return all
     },
   }
+}
+
+function addRequest(scan: PendingScan, { isReload = false }: ScanReader, now: Date): void {
+  if (isReload) scan.reloads++
+  else scan.times++
+  scan.at = now.getTime()
 }
 
 /** A user agent is long and shared by many readers, so it is stored once. */

@@ -23,6 +23,7 @@ import { dayOf, HOURS_PER_DAY } from './day.ts'
 import { createMovingAccounts, type MovingAccounts } from './moving-accounts.ts'
 import { createPendingScans } from './pending-scans.ts'
 import { createReaderLimit } from './reader-limit.ts'
+import { createRecentReaders } from './recent-readers.ts'
 import { createSalts } from './salts.ts'
 import { createSettingsCache, isCounted } from './settings.ts'
 import { type BatchWriter, writeBatch } from './write-batch.ts'
@@ -106,6 +107,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
     salts: createSalts(setup.sql),
     countries: createCountryLookup(setup.geoMmdbPath),
     readerLimit: createReaderLimit(),
+    recentReaders: createRecentReaders(),
   }
   const state: RecorderState = {
     setup,
@@ -235,7 +237,7 @@ function getShardScans(state: RecorderState, shard: number | null): ShardScans {
 
 function hold(state: RecorderState, scan: PendingScan): void {
   if (state.held.length < MAX_HELD_SCANS) state.held.push(scan)
-  else drop(state, scan.times)
+  else drop(state, scan.times + scan.reloads)
 }
 
 /** Returns whether a full batch was queued. */
@@ -243,7 +245,7 @@ function addScan(state: RecorderState, scan: PendingScan): boolean {
   const scans = getShardScans(state, scan.passport.shard ?? null)
   const isFull = countBatchRows(scans.open) >= BATCH_ROWS
   if (isFull && countQueued(state) >= MAX_QUEUED_BATCHES) {
-    drop(state, scan.times)
+    drop(state, scan.times + scan.reloads)
     return false
   }
   if (isFull) queueOpenBatch(scans)
@@ -279,7 +281,7 @@ async function findScansByMembers(
       { reason: toError(error).message },
       'could not check who is signed in: scans by signed-in people are lost',
     )
-    for (const { times } of signedIn) state.dropped += times
+    for (const { times, reloads } of signedIn) state.dropped += times + reloads
     return new Set(signedIn)
   }
 }

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES } from '../harness.ts'
-import { COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
+import { anotherAddress, COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
 
 let stand: ScanStand
 before(async () => {
@@ -173,6 +173,30 @@ describe('a scan', () => {
       await stand.look(id, { headers: { cookie: '__Host-carnet=' } })
     })
     assert.equal(count.total, 3)
+  })
+
+  test('is not counted again for a reload within a minute, by the same reader only', async () => {
+    const headers = { 'cache-control': 'max-age=0' }
+    const count = await countOf(async id => {
+      const [from, other] = [anotherAddress(), anotherAddress()]
+      // Two phones of one model may have one address.
+      for (let n = 0; n < 2; n++) await stand.look(id, { from })
+      await stand.scansOf(id)
+      await stand.look(id, { from, headers })
+      await stand.look(id, { from, headers: { 'cache-control': 'no-cache', pragma: 'no-cache' } })
+      await stand.scansOf(id)
+      await stand.look(id, { from, headers })
+      // Some scanner apps bypass caches.
+      await stand.look(id, { from: other, headers })
+      await stand.scansOf(id)
+      await stand.look(id, { from: other, headers: { 'cache-control': 'max-age=01' } })
+      stand.t.clock.advance(59_000)
+      await stand.look(id, { from, headers })
+      await stand.scansOf(id)
+      stand.t.clock.advance(60_000)
+      await stand.look(id, { from, headers })
+    })
+    assert.deepEqual(count, { total: 5, unique: 2, crawlers: 0 })
   })
 
   test('accepts a user agent of 8 kB', async () => {

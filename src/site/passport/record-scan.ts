@@ -39,6 +39,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
         userAgent: headers['user-agent'] ?? '',
         country: typeof country === 'string' && country.length === 2 ? country : undefined,
         sessionToken,
+        isReload: isReload(headers),
       },
       request.now,
     )
@@ -52,6 +53,10 @@ const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
   [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']].some(
     value => value !== undefined && PREFETCH_PATTERN.test(String(value)),
   )
+
+/** Browsers send it with a reload, and some scanner apps with each request. */
+const isReload = ({ 'cache-control': value }: IncomingHttpHeaders): boolean =>
+  value !== undefined && /\b(?:no-cache|max-age=0)(?!\d)/.test(value)
 
 /** What the links of a page to itself have: other languages, versions and countries. */
 const PAGE_PARAMETERS = ['lang', 'version', 'country']
