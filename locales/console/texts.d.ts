@@ -974,6 +974,7 @@ export type Texts = {
       partial: string
       check: string
       source: string
+      nothingAsked: string
     }
     share: (values: { percent: Value }) => string
     lacking: (values: { count: number }) => string

@@ -42,7 +42,7 @@ const run = (...words: string[]) => carnet(['readiness', '--account', account.id
 test('counts the products of an account', async () => {
   const { code, stdout } = await run()
   assert.equal(code, 0)
-  assert.match(stdout, /eu\.battery\.passport +1 +0 +1 +0 +batt\.\d+ 1/)
+  assert.match(stdout, /eu\.battery\.passport +1 +0 +1 +0 +0 +batt\.\d+ 1/)
   assert.match(stdout, /not legal advice/)
   const { acts } = JSON.parse((await run('--json', '--act', 'eu.reach')).stdout)
   assert.deepEqual([acts.length, acts[0].in_scope, acts[0].ready], [1, 1, 1])

@@ -60,6 +60,12 @@ describe('a model whose units tell everything', () => {
     assert.match(act, /One is asked nothing itself/)
     assert.doesNotMatch(act, /One complete|100\s*%/)
     assert.match(await showAct('/console/readiness?level=item', 'eu.reach'), /One complete.*2 incomplete/s)
+    const { text } = await owner.get('/console/readiness.csv')
+    const [head = '', ...lines] = text.trimEnd().split('\r\n')
+    assert.match(head, /,Source,Nothing asked$/)
+    const own = lines.filter(line => line.startsWith('Chemicals in articles')).map(line => line.split(','))
+    assert.ok(own.length > 0)
+    for (const cells of own) assert.deepEqual([cells[3], cells.at(-1)], ['0', '1'], cells.join(','))
   })
 })
 

@@ -47,11 +47,11 @@ async function showAccount(
   const { acts, pending, failing } = await sumReadiness(ctx, act)
   const rows = acts.map(one => [
     one.act,
-    ...[one.in_scope, one.ready, one.incomplete, one.undetermined].map(String),
+    ...[one.in_scope, one.ready, one.incomplete, one.undetermined, one.nothing_asked].map(String),
     listGaps(one.by_rule),
   ])
   const table = formatTable(
-    ['act', 'in scope', 'ready', 'incomplete', 'undetermined', 'most missing'],
+    ['act', 'in scope', 'ready', 'incomplete', 'undetermined', 'nothing asked', 'most missing'],
     rows,
     'No act.',
   )

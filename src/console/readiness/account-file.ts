@@ -20,13 +20,13 @@ export async function sendAccountFile(visit: Visit): Promise<Outcome> {
 function listRows(words: Words, { act, sums, due, gaps, checks }: SummedAct): (string | number)[][] {
   const { title } = getActTexts(words, { id: act.id, title: act.title })
   const status = words.texts.readiness.statuses[act.status]
-  const { in_scope, ready, incomplete, undetermined } = sums
+  const { in_scope, ready, incomplete, undetermined, nothing_asked } = sums
   const first = [title, status, due ?? '', in_scope, ready, incomplete, undetermined]
   const all = [...gaps, ...checks.filter(({ count }) => count === 0)]
-  if (all.length === 0) return [[...first, '', '', '', '', 0, 0, 0, '']]
+  if (all.length === 0) return [[...first, '', '', '', '', 0, 0, 0, '', nothing_asked]]
   return all.map(({ rule, missing, partial, check }) => {
     const texts = getRuleTexts(words, rule)
     const names = [rule.nr === undefined ? '' : String(rule.nr), rule.id, texts.title, texts.question]
-    return [...first, ...names, missing, partial, check, rule.source.join(', ')]
+    return [...first, ...names, missing, partial, check, rule.source.join(', '), nothing_asked]
   })
 }
