@@ -1229,16 +1229,30 @@ export type Texts = {
         created: string
         updated: string
         unchanged: string
+        drafted: string
         failed: string
       }
       has: {
         created: string
         updated: string
         unchanged: string
+        drafted: string
         failed: string
       }
     }
     run: (values: { count: number }) => string
+    runAndKeep: (values: { count: number; run: Value }) => string
+    keepOnly: (values: { count: number }) => string
+    lacking: string
+    lackingLead: (values: { count: number }) => string
+    lackingThere: (values: { count: number }) => string
+    draftRoom: (values: { most: Value; room: Value }) => string
+    draftsFull: (values: { most: Value }) => string
+    draftErrors: {
+      full: (values: { most: Value }) => string
+      taken: string
+    }
+    toDrafts: string
     nothingToRun: string
     quota: (values: { fits: Value; all: Value; left: Value }) => string
     room: (values: { room: Value; rows: Value }) => string

@@ -3,6 +3,7 @@
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { countImportFetches, type ImportFetchCount } from '../../media/fetch/import-fetches.ts'
+import { countRoomForDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
@@ -12,6 +13,7 @@ import {
   listProductChanges,
   listRejectedRows,
   listRowNotes,
+  NO_ERRORS,
 } from '../../transfer/spreadsheets/import-results.ts'
 import { startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
 import {
@@ -72,7 +74,7 @@ function renderProgressPage(
 }
 
 async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Promise<ResultPageInput> {
-  const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupRowErrors(ctx, sheet.id)
+  const overview = sheet.failed === 0 ? NO_ERRORS : await groupRowErrors(ctx, sheet.id)
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
   const page = parsePageNumber(query.get('page'))
   const changesPage = parsePageNumber(query.get('changes'))
@@ -80,6 +82,7 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
   const hasMistakes = overview.groups.length > 0
   return {
     overview,
+    draftRoom: sheet.state === 'checked' && sheet.drafted > 0 ? await countRoomForDrafts(ctx) : 0,
     pictures: sheet.state === 'checked' ? (await countImportFetches(ctx, sheet.id)).all : 0,
     names: sheet.state === 'checked' ? await listNameNotes(ctx, sheet.id) : [],
     group,
@@ -128,7 +131,8 @@ export async function submitRun(visit: Visit): Promise<Outcome> {
   const { words, form } = visit
   try {
     const isConfirmed = form.text('confirm') !== ''
-    await startImport(visit.ctx, sheet.id, { isConfirmed, rules: getPictureRules(visit) })
+    const asDrafts = form.text('drafts') !== ''
+    await startImport(visit.ctx, sheet.id, { isConfirmed, asDrafts, rules: getPictureRules(visit) })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const texts = words.texts.spreadsheets

@@ -2,7 +2,6 @@
 
 import { html } from 'ghtml'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { getColumnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import {
   type ChangedProduct,
   type ErrorGroup,
@@ -12,12 +11,12 @@ import {
 } from '../../transfer/spreadsheets/import-results.ts'
 import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
 import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
-import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice, rowList, section, wideTable } from '../page/parts.ts'
-import { IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
+import { DRAFTS, IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { getValueLabel } from '../product-data/labels.ts'
+import { renderIncompleteRows, renderKeepButton } from './incomplete-rows.ts'
 import {
   findStoredColumn,
   getStoredName,
@@ -25,10 +24,18 @@ import {
   renderSameValues,
   renderStoredValue,
 } from './new-products.ts'
-import { explainRowError, getErrorFieldName, getImportUrl, getPathLabel, renderImportHead } from './words.ts'
+import {
+  explainRowError,
+  formatErrorLocation,
+  getImportUrl,
+  getPathLabel,
+  renderImportHead,
+} from './words.ts'
 
 export type ResultPageInput = {
   overview: ErrorOverview
+  /** How many more drafts the account may have, if rows can become drafts. */
+  draftRoom: number
   /** How many pictures the import would fetch. */
   pictures: number
   names: readonly NameNote[]
@@ -53,10 +60,11 @@ export function renderResultPage(
 ): Outcome {
   const texts = words.texts.spreadsheets
   const names = sheet.state === 'checked' ? texts.outcomes.will : texts.outcomes.has
-  const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
-    one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
-  )
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderNextSteps(words, sheet)}!${renderNotes(words, sheet, result)}!${renderBadRows(words, sheet, result)}`
+  const hasDrafts = sheet.state !== 'checked' && sheet.settings.asDrafts === true
+  const counts = (
+    ['created', 'updated', 'unchanged', ...(hasDrafts ? (['drafted'] as const) : []), 'failed'] as const
+  ).map(one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`)
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderIncompleteRows(words, sheet, result)}!${renderNextSteps(words, sheet, result)}!${renderNotes(words, sheet, result)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
@@ -91,19 +99,24 @@ const compareKinds = (a: NameNote, b: NameNote) => KIND_ORDER.indexOf(a.kind) - 
 const getKnownName = (words: Words, path: string, code: string): string =>
   findLabel(getLabels(words.language), 'fibres', code) ?? getValueLabel(words, path, code)
 
-function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
+function renderNextSteps(words: Words, sheet: SpreadsheetImport, { draftRoom }: ResultPageInput): string {
   const texts = words.texts.spreadsheets
   const at = getImportUrl(sheet)
   if (sheet.state !== 'checked') {
-    return html`<p class="choices"><a class="button" href="${PRODUCTS}">${texts.toProducts}</a> <a class="button second" href="${IMPORT}">${texts.another}</a></p>`
+    const drafts =
+      sheet.settings.asDrafts === true && sheet.drafted > 0
+        ? html`<a class="button second" href="${DRAFTS}">${texts.toDrafts}</a> `
+        : ''
+    return html`<p class="choices"><a class="button" href="${PRODUCTS}">${texts.toProducts}</a> !${drafts}<a class="button second" href="${IMPORT}">${texts.another}</a></p>`
   }
   const n = sheet.created + sheet.updated
+  const keep = renderKeepButton(words, sheet, draftRoom)
   const run = n === 0 ? '' : html`<button>${texts.run({ count: n })}</button> `
   const confirm =
     sheet.updated === 0
       ? ''
       : html`<p class="check"><input type="checkbox" id="confirm" name="confirm" value="yes"><label for="confirm">${texts.confirm({ count: sheet.updated })}</label></p>`
-  return html`!${n === 0 ? html`<p>${texts.nothingToRun}</p>` : ''}<form method="post" action="${at}/run">!${confirm}<div class="choices">!${run}<a class="button second" href="${at}?columns=yes">${texts.changeColumns}</a> <button class="second" formaction="${at}/discard">${texts.discard}</button></div></form>`
+  return html`!${n === 0 && keep === '' ? html`<p>${texts.nothingToRun}</p>` : ''}<form method="post" action="${at}/run">!${confirm}<div class="choices">!${run}!${keep}<a class="button second" href="${at}?columns=yes">${texts.changeColumns}</a> <button class="second" formaction="${at}/discard">${texts.discard}</button></div></form>`
 }
 
 function renderChanges(
@@ -168,7 +181,7 @@ function renderRowErrors(words: Words, sheet: SpreadsheetImport, rows: readonly 
   const lines = rows.flatMap(({ no, faults }) =>
     faults.map(
       fault =>
-        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
+        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatErrorLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
     ),
   )
   const heads = [texts.row, texts.column, texts.what]
@@ -187,11 +200,6 @@ function renderNotes(words: Words, sheet: SpreadsheetImport, { notes, notesPage 
   return section('notes', texts.withoutPictures, content)
 }
 
-const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
-  [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? getErrorFieldName(words, fault)]
-    .filter(part => part !== '')
-    .join(': ')
-
 function renderGroups(
   words: Words,
   sheet: SpreadsheetImport,
@@ -200,7 +208,7 @@ function renderGroups(
   const texts = words.texts.spreadsheets
   if (overview.groups.length < 2) return ''
   const one = ({ key, example, rows }: ErrorGroup) => {
-    const title = [formatLocation(words, sheet, example), explainRowError(words, example)]
+    const title = [formatErrorLocation(words, sheet, example), explainRowError(words, example)]
       .filter(part => part !== '')
       .join(' – ')
     const current = key === group ? html` aria-current="true"` : ''

@@ -7,6 +7,7 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
+import { getColumnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import type { PictureRules } from '../../transfer/spreadsheets/import-pictures.ts'
 import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
@@ -14,7 +15,7 @@ import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { backLink, select } from '../page/parts.ts'
 import { IMPORT, type Visit, type Words } from '../page/route.ts'
-import { findText, renderText } from '../page/texts.ts'
+import { findText, renderText, type Text } from '../page/texts.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 
@@ -71,18 +72,28 @@ export function explainRowError(words: Words, fault: RowError): string {
 
 function explainErrorKind(words: Words, fault: RowError): string {
   const { code, message, field, said, refusal } = fault
-  const { refusals, refused, twice, variant, damages } = words.texts.spreadsheets
+  const { refusals, refused, twice, variant } = words.texts.spreadsheets
   if (isFixed(code)) return getFixedSentences(words)[code]
   if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
   if (code === 'variant') return variant({ row: Number(said?.facts.row) })
-  if (code === 'damaged') return findText(damages, said?.key ?? '') ?? message
-  if (code === 'picture') {
-    const text = findText(words.texts.spreadsheets.pictureErrors, said?.key ?? '')
+  if (isKeyed(code)) {
+    const text = findText(getKeyedSentences(words)[code], said?.key ?? '')
     return text === undefined ? message : renderText(text, said?.facts ?? {})
   }
   if (code !== 'refused')
     return explainProblem(words, { code, message, field, ...(said ? { [TRANSLATION]: said } : {}) })
   return words.language === 'en' ? message : (findText(refusals, refusal ?? '') ?? refused)
+}
+
+/** Errors whose sentence depends on the key of what is said. */
+const KEYED = ['damaged', 'picture', 'draft'] as const
+type KeyedCode = (typeof KEYED)[number]
+
+const isKeyed = (code: RowError['code']): code is KeyedCode => KEYED.some(one => one === code)
+
+function getKeyedSentences({ texts }: Words): Readonly<Record<KeyedCode, Readonly<Record<string, Text>>>> {
+  const { damages: damaged, pictureErrors: picture, draftErrors: draft } = texts.spreadsheets
+  return { damaged, picture, draft }
 }
 
 const FIXED = ['shares', 'repeated', 'no_column', 'required'] as const
@@ -98,6 +109,12 @@ function getFixedSentences({ texts }: Words): Readonly<Record<FixedCode, string>
 /** The label of the field that an error concerns, for fields without a column. */
 export const getErrorFieldName = (words: Words, { field }: RowError): string =>
   field === '' ? '' : getPathLabel(words, toLabelPath(field))
+
+/** "F: Gewicht": the column of an error, or the field without a column. */
+export const formatErrorLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
+  [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? getErrorFieldName(words, fault)]
+    .filter(part => part !== '')
+    .join(': ')
 
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = words.texts.spreadsheets

@@ -18,14 +18,17 @@ import { findByGtin, type GtinMatch } from '../write/find-matches.ts'
 import { modelQuotaError } from '../write/insert-models.ts'
 import { type ChangeType, planNextVersion } from '../write/plan-version.ts'
 
-export type Draft = {
+type DraftBase = {
   id: string
   category: string
   data: PassportData
   note: string | null
   created_at: Date
   updated_at: Date
-} & ({ product_id: string; change_type: ChangeType } | { product_id: null; change_type: null })
+}
+
+export type NewModelDraft = DraftBase & { product_id: null; change_type: null }
+export type Draft = NewModelDraft | (DraftBase & { product_id: string; change_type: ChangeType })
 
 export type JudgedDraft = Draft & {
   /** What a create or change with this data would refuse now. */

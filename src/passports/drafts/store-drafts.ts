@@ -10,12 +10,13 @@ import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
-import { listFileUses, requireKnownFiles } from '../core/file-uses.ts'
+import { type FileUse, listFileUses, requireKnownFiles } from '../core/file-uses.ts'
 import { getPassport } from '../read/find.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import { type Draft, requireStorable } from './draft.ts'
 
-const MAX_DRAFTS = 1_000
+/** Of an account. */
+export const MAX_DRAFTS = 1_000
 const MAX_AGE_DAYS = 180
 
 /** When the draft is deleted unless it is changed before. */
@@ -53,19 +54,33 @@ export async function createDraft(ctx: AccountContext, input: NewDraft): Promise
           data: removeNulls(input.data),
         }
   await requireStorable(ctx, draft)
-  await withTransaction(at, async ({ sql, accountId, actorId }) => {
+  await withTransaction(at, async tx => {
     // In turns, so that two requests cannot both take the last place.
-    await lockAccount({ sql, accountId })
-    if ((await countDrafts({ ...at, sql })) >= MAX_DRAFTS) throw tooManyDraftsError()
-    await requireFiles({ ...at, sql }, draft)
-    const { id, product_id, category, change_type, data, note } = draft
-    await sql`
-      insert into draft (account_id, id, product_id, category, change_type, data, note, created_at, created_by, updated_at)
-      values (${accountId}, ${id}, ${product_id}, ${category}, ${change_type}, ${JSON.stringify(data)}::text::jsonb, ${note},
-        ${now}, ${actorId}, ${now})`
+    await lockAccount(tx)
+    if ((await countRoomForDrafts(tx)) < 1) throw tooManyDraftsError()
+    await requireFiles(tx, draft)
+    await insertDrafts(tx, [draft])
   })
   return draft
 }
+
+/** Stores drafts at the account's home. */
+export async function insertDrafts(
+  { sql, accountId, actorId }: AccountContext,
+  drafts: readonly Draft[],
+): Promise<void> {
+  if (drafts.length === 0) return
+  const rows = drafts.map(({ data, ...rest }) => ({ ...rest, data: JSON.stringify(data) }))
+  await sql`
+    insert into draft (account_id, id, product_id, category, change_type, data, note, created_at, created_by, updated_at)
+    select ${accountId}, id, product_id, category, change_type, data::jsonb, note, created_at, ${actorId}, updated_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, product_id uuid, category text,
+      change_type text, data text, note text, created_at timestamptz, updated_at timestamptz)`
+}
+
+/** How many more drafts the account may have. */
+export const countRoomForDrafts = async (ctx: AccountContext): Promise<number> =>
+  Math.max(0, MAX_DRAFTS - (await countDrafts(ctx)))
 
 const tooManyDraftsError = () =>
   new AppError(
@@ -74,10 +89,15 @@ const tooManyDraftsError = () =>
   )
 
 /** Throws `validation` for unknown files. The others stay until the transaction ends. */
-function requireFiles(tx: AccountContext, { id, category, data }: Draft): Promise<void> {
+const requireFiles = (tx: AccountContext, draft: Draft): Promise<void> =>
+  requireKnownFiles(tx, listDraftFiles(tx, draft), { locks: true })
+
+export function listDraftFiles(
+  { accountId }: Pick<AccountContext, 'accountId'>,
+  { id, category, data }: Draft,
+): FileUse[] {
   const { schemaVersion } = requireCategory(category)
-  const written = { accountId: tx.accountId, id, versionNo: 1, category, schemaVersion, data }
-  return requireKnownFiles(tx, listFileUses(written), { locks: true })
+  return listFileUses({ accountId, id, versionNo: 1, category, schemaVersion, data })
 }
 
 type WithText<D> = D extends unknown ? Omit<D, 'data'> & { data: string } : never

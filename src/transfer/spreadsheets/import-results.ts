@@ -3,6 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { NameNote } from './name-notes.ts'
 import { MAX_SHOWN_NEW, type ProductChange } from './product-changes.ts'
 import type { RowError } from './row-errors.ts'
+import type { DraftMark } from './split-rows.ts'
 import type { ChunkRow, SpreadsheetImport } from './spreadsheet-import.ts'
 
 /** One kind of error in one column. */
@@ -13,7 +14,12 @@ export type ErrorGroup = {
 }
 
 /** `overQuota`: valid rows that exceed the account's plan. They are not errors, so no group has them. */
-export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number }
+export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number; incomplete: IncompleteRows }
+
+/** Rows that only lack required values, with what they lack. `there`: so many are drafts already. */
+export type IncompleteRows = { groups: ErrorGroup[]; there: number }
+
+export const NO_ERRORS: ErrorOverview = { groups: [], overQuota: 0, incomplete: { groups: [], there: 0 } }
 
 const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
   [
@@ -26,20 +32,32 @@ const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
 const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
-  const groups = new Map<string, ErrorGroup>()
-  let overQuota = 0
-  for await (const { result: faults } of readResults<RowError[]>(ctx, uuid, 'faults', false)) {
+  const [all, lacking] = [collectGroups(), collectGroups()]
+  let [overQuota, there] = [0, 0]
+  for await (const { result: faults, mark } of readResults<RowError[]>(ctx, uuid, 'faults', false)) {
     if (faults.some(isOverQuota)) {
       overQuota++
       continue
     }
-    for (const [key, [example]] of Map.groupBy(faults, groupKey)) {
-      const group = groups.get(key)
-      if (group !== undefined) group.rows++
-      else if (example !== undefined) groups.set(key, { key, example, rows: 1 })
-    }
+    all.add(faults)
+    if (mark === 'new') lacking.add(faults)
+    else if (mark === 'there') there++
   }
-  return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
+  return { groups: all.sorted(), overQuota, incomplete: { groups: lacking.sorted(), there } }
+}
+
+function collectGroups() {
+  const groups = new Map<string, ErrorGroup>()
+  return {
+    add(faults: readonly RowError[]): void {
+      for (const [key, [example]] of Map.groupBy(faults, groupKey)) {
+        const group = groups.get(key)
+        if (group !== undefined) group.rows++
+        else if (example !== undefined) groups.set(key, { key, example, rows: 1 })
+      }
+    },
+    sorted: (): ErrorGroup[] => [...groups.values()].sort((a, b) => b.rows - a.rows),
+  }
 }
 
 /** Reads the stored results of rows, in order. Without cells, rows have no number either. */
@@ -48,7 +66,7 @@ export async function* readResults<T>(
   uuid: string,
   column: 'faults' | 'changes' | 'notes',
   withCells = true,
-): AsyncGenerator<{ no: number; cells: ChunkRow[1]; result: T }> {
+): AsyncGenerator<{ no: number; cells: ChunkRow[1]; result: T; mark: DraftMark | undefined }> {
   let before = -1
   for (;;) {
     const [chunk] = await sql<{ no: number; rows: string; results: string }[]>`
@@ -58,10 +76,10 @@ export async function* readResults<T>(
     if (chunk === undefined) return
     before = chunk.no
     const rows: ChunkRow[] = JSON.parse(chunk.rows)
-    const results: [place: number, result: T][] = JSON.parse(chunk.results)
-    for (const [place, result] of results) {
+    const results: [place: number, result: T, mark?: DraftMark][] = JSON.parse(chunk.results)
+    for (const [place, result, mark] of results) {
       const [no, cells] = rows[place] ?? [0, []]
-      yield { no, cells, result }
+      yield { no, cells, result, mark }
     }
   }
 }

@@ -25,6 +25,7 @@ export type RowError = {
     | 'picture'
     | 'damaged'
     | 'variant'
+    | 'draft'
     | 'refused'
   message: string
   /** The message as a key with facts, for translation. */

@@ -9,33 +9,16 @@ import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction, repeatTransaction } from '../../kernel/db/transaction.ts'
-import { type AppError, invalidField } from '../../kernel/errors.ts'
+import { invalidField } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { stopImportFetches } from '../../media/fetch/import-fetches.ts'
-import { listCellDamages } from './cell-damage.ts'
 import { saveConstants } from './constant-values.ts'
-import {
-  fetchPictures,
-  hasPictures,
-  notePictures,
-  type PictureRules,
-  readPictureFiles,
-} from './import-pictures.ts'
-import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
-import { collectNameNotes } from './name-notes.ts'
-import {
-  buildDuplicateError,
-  buildRepeatedError,
-  buildRowErrors,
-  buildVariantError,
-  quoteCell,
-  type RowError,
-} from './row-errors.ts'
-import { findRowGroups, isMarkedDuplicate, type RowGroups } from './row-groups.ts'
-import { type ParsedRow, parseRow, type RowOptions } from './row-to-passport.ts'
+import { fetchPictures, hasPictures, type PictureRules } from './import-pictures.ts'
+import { saveMapping } from './mapping.ts'
+import { findRowGroups } from './row-groups.ts'
+import { splitRows } from './split-rows.ts'
 import {
   buildRowOptions,
-  type ChunkRow,
   getChunkRows,
   getImport,
   type ImportSettings,
@@ -45,12 +28,10 @@ import {
   requireSettings,
   type SpreadsheetImport,
 } from './spreadsheet-import.ts'
-import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
+import { type ImportAuditSubject, ImportChanged, type Step, writeChunk } from './write-chunk.ts'
 
 /** Another process takes over an import that was silent for this long. */
 const ABANDONED_MS = 10_000
-
-type ChunkErrors = [place: number, faults: RowError[]][]
 
 type CheckRequest = { settings: ImportSettings; rules: PictureRules }
 
@@ -68,6 +49,9 @@ export async function startCheck(
   await setRunning(ctx, { ...sheet, settings }, 'checking', rules)
 }
 
+/** `asDrafts`: rows that only lack required values become drafts. */
+type StartRequest = { isConfirmed: boolean; asDrafts: boolean; rules: PictureRules }
+
 /**
  * Starts writing the rows. Throws `not_found`, and `validation` if the import is not checked, would change
  * nothing, or would change existing products without `isConfirmed`.
@@ -75,18 +59,18 @@ export async function startCheck(
 export async function startImport(
   ctx: AccountContext,
   uuid: string,
-  { isConfirmed, rules }: { isConfirmed: boolean; rules: PictureRules },
+  { isConfirmed, asDrafts, rules }: StartRequest,
 ): Promise<void> {
   const sheet = await getImport(ctx, uuid)
-  const { settings, state, created, updated } = sheet
-  if (state === 'checked' && created + updated === 0) {
+  const { settings, state, created, updated, drafted } = sheet
+  if (state === 'checked' && created + updated + (asDrafts ? drafted : 0) === 0) {
     throw invalidField(['rows'], 'required', 'No row of this spreadsheet would change anything.')
   }
   if (state === 'checked' && updated > 0 && !isConfirmed) {
     const message = 'This import changes existing products. Review the changes and confirm them.'
     throw invalidField(['confirm'], 'required', message)
   }
-  const confirmed = { ...settings, isConfirmed: isConfirmed && updated > 0 }
+  const confirmed = { ...settings, isConfirmed: isConfirmed && updated > 0, asDrafts }
   await setRunning(ctx, { ...sheet, settings: confirmed }, 'running', rules)
 }
 
@@ -97,17 +81,13 @@ export async function stopImport(ctx: AccountContext, uuid: string): Promise<voi
     const [ended] = await sql<(ImportAuditSubject & { state: string })[]>`
       update sheet_import set state = case when state = 'checking' then 'open' else 'stopped' end
       where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running')
-      returning state, file_name as file, created, updated, unchanged, failed`
+      returning state, file_name as file, created, updated, unchanged, drafted, failed`
     if (ended !== undefined) await stopImportFetches({ ...ctx, sql }, uuid)
     if (ended?.state !== 'stopped') return
     const { state: _, ...subject } = ended
     await audit({ ...ctx, sql }, 'import_stopped', JSON.stringify(subject))
   })
 }
-
-/** Audit entries of an import, as JSON: the number of rows at its start, the results at its end. */
-export type ImportAuditSubject = { file: string; rows?: number } & Partial<ImportCounts>
-type ImportCounts = Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 
 /** Rejects a header that differs from that of the settings: another file may have been uploaded meanwhile. */
 async function setRunning(
@@ -122,7 +102,7 @@ async function setRunning(
   const row = await inTransaction(ctx.sql, async sql => {
     const [begun] = await sql<SpreadsheetImport[]>`
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
-        book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+        book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, drafted = 0, failed = 0
       where account_id = ${accountId} and id = ${id} and state = any(${from}::text[])
         and header::text = ${JSON.stringify(header)} returning ${importColumns(sql)}`
     if (begun !== undefined && to === 'checking') await stopImportFetches({ ...ctx, sql }, id)
@@ -202,21 +182,6 @@ async function saveHeartbeat(
   return count > 0
 }
 
-type Step = {
-  no: number
-  rows: ChunkRow[]
-  /** New models of the previous chunks, created or planned: a check also counts them against the quota. */
-  before: number
-  reading: RowOptions
-  groups: RowGroups
-  rules: PictureRules
-}
-
-/** Another process took over, or somebody pressed Stop: this chunk is rolled back. */
-class ImportChanged extends Error {
-  override name = 'ImportChanged'
-}
-
 /** Returns the number of new models so far; undefined if this process must not continue. */
 async function processChunk(
   ctx: AccountContext,
@@ -231,124 +196,4 @@ async function processChunk(
     if (error instanceof ImportChanged) return undefined
     throw error
   }
-}
-
-async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, step: Step): Promise<number> {
-  const { no, rows, before, groups } = step
-  const { sql, accountId, clock } = ctx
-  const dryRun = sheet.state === 'checking'
-  const names = collectNameNotes()
-  const noted = { ...step.reading, onName: names.listen }
-  const split = splitRows(sheet, { rows, reading: noted, groups })
-  const { good, faults, reading, notes } = await checkPictures(ctx, sheet, step, split)
-  const { matchBy, changeType, isConfirmed = false } = sheet.settings
-  const writing = { category: sheet.category, matchBy, changeType, dryRun, before, reading, isConfirmed }
-  const data = good.map(one => one.data)
-  const written = await writeRows(ctx, data, writing)
-  for (const { index, error } of written.refused) {
-    const row = good[index]
-    if (row !== undefined) faults.push([row.place, explainRefusal(error, row, { rows, reading, groups })])
-  }
-  faults.sort(([a], [b]) => a - b)
-  // An import keeps the changes found by the check, because the person has confirmed them.
-  await sql`
-    update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
-      changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
-      names = ${dryRun ? JSON.stringify(names.notes()) : sql`names`}, notes = ${serializeNotes(notes, faults)}
-    where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
-  const isLast = no + 1 === sheet.chunkCount
-  const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
-  const [moved] = await sql<ImportCounts[]>`
-    update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
-      created = created + ${written.created}, updated = updated + ${written.updated},
-      unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
-    where account_id = ${accountId} and id = ${sheet.id} and next_chunk = ${no} and state = ${sheet.state}
-      and settings::text = ${JSON.stringify(sheet.settings)}
-    returning created, updated, unchanged, failed`
-  if (moved === undefined) throw new ImportChanged()
-  const subject: ImportAuditSubject = { file: sheet.fileName, ...moved }
-  if (next === 'done') await audit(ctx, 'import_done', JSON.stringify(subject))
-  return moved.created
-}
-
-/** Moves rows with pictures that cannot be used to the rows with errors. */
-async function checkPictures(
-  ctx: AccountContext,
-  sheet: SpreadsheetImport,
-  { reading, rules }: Step,
-  { good, faults }: ReturnType<typeof splitRows>,
-) {
-  const none: RowNotes = new Map()
-  if (!hasPictures(reading)) return { good, faults, reading, notes: none }
-  const check = { ctx, sheet, reading, rules }
-  const files = { publicUrl: rules.publicUrl, fetched: new Map() }
-  const result =
-    sheet.state === 'checking'
-      ? { faults: await notePictures(check, good), files, notes: none }
-      : await readPictureFiles(check, good)
-  return {
-    good: good.filter(({ place }) => !result.faults.has(place)),
-    faults: [...faults, ...result.faults],
-    reading: { ...reading, pictures: result.files },
-    notes: result.notes,
-  }
-}
-
-type RowNotes = ReadonlyMap<number, RowError[]>
-
-/** The notes of the rows that were written. */
-function serializeNotes(notes: RowNotes, faults: ChunkErrors): string | null {
-  const failed = new Set(faults.map(([place]) => place))
-  const kept = [...notes].filter(([place]) => !failed.has(place))
-  return kept.length === 0 ? null : JSON.stringify(kept)
-}
-
-type RowContext = Pick<Step, 'rows' | 'reading' | 'groups'>
-
-/** A variant of an earlier row that lacks a name gets only that sentence. */
-function explainRefusal(
-  error: AppError,
-  { place, cells }: GoodRow,
-  { rows, reading, groups }: RowContext,
-): RowError[] {
-  const variantOf = groups.variants.get(rows[place]?.[0] ?? -1)
-  const lacksName = error.details?.some(({ code, path }) => code === 'required' && path[1] === 'productName')
-  return variantOf !== undefined && lacksName
-    ? [buildVariantError(reading, variantOf)]
-    : buildRowErrors(error, cells, reading)
-}
-
-type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
-
-function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
-  const placed = changes.map(([index, change]) => [good[index]?.place, change])
-  return placed.length === 0 ? null : JSON.stringify(placed)
-}
-
-/** Separates the rows to write from those with damaged cells or about the same product as an earlier row. */
-function splitRows(sheet: SpreadsheetImport, { rows, reading, groups }: RowContext) {
-  const { matchBy } = sheet.settings
-  const faults: ChunkErrors = []
-  const good: GoodRow[] = []
-  for (const [place, [rowNo, cells]] of rows.entries()) {
-    const damages = listCellDamages(cells, reading.columns)
-    if (damages.length > 0) {
-      faults.push([place, damages])
-      continue
-    }
-    const data = parseRow(cells, reading)
-    const first = groups.firsts.get(findMatchKey(data, matchBy) ?? '')
-    const variantOf = groups.variants.get(rowNo)
-    if (isMarkedDuplicate(sheet.header, cells, data)) {
-      const column = sheet.header.indexOf(DUPLICATE_COLUMN)
-      faults.push([place, [buildRepeatedError({ column, ...quoteCell(cells, column) })]])
-    } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
-    else if (variantOf !== undefined) faults.push([place, [buildVariantError(reading, variantOf)]])
-    else {
-      const column = sheet.settings.mapping.indexOf(matchBy)
-      const at = { column: column < 0 ? null : column, field: matchBy, ...quoteCell(cells, column) }
-      faults.push([place, [buildDuplicateError(at, first)]])
-    }
-  }
-  return { good, faults }
 }

@@ -30,6 +30,8 @@ export type ImportSettings = {
   constants?: ConstantSettings
   /** A person has confirmed that existing products may change. */
   isConfirmed?: boolean
+  /** Rows that only lack required values become drafts. */
+  asDrafts?: boolean
   /** The language of the person who started the import, also for the error file. */
   language?: string
 }
@@ -63,6 +65,8 @@ export type SpreadsheetImport = {
   created: number
   updated: number
   unchanged: number
+  /** Rows that an import kept as drafts. A check counts those that can become drafts, also in `failed`. */
+  drafted: number
   failed: number
 }
 
@@ -125,7 +129,7 @@ export async function selectSheet(
   const options = { sheet: name ?? sheet, no, countKnown: countKnownTitles(category, columns) }
   await inTransaction(ctx.sql, async sql => {
     const [kept] = await sql<{ book: Buffer }[]>`
-      update sheet_import set state = 'open', next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
+      update sheet_import set state = 'open', next_chunk = 0, created = 0, updated = 0, unchanged = 0, drafted = 0, failed = 0
       where account_id = ${ctx.accountId} and id = ${uuid} and state in ('open', 'checked') and book is not null
       returning book`
     if (kept === undefined) return
@@ -231,7 +235,7 @@ async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<voi
 export const importColumns = (sql: AccountContext['sql']) => sql`
   id, account_id as "accountId", actor_id as "actorId", created_at as "createdAt", file_name as "fileName", encoding,
   sheets, sheet, category, header, traits, settings, state, row_count as "rowCount",
-  chunk_count as "chunkCount", next_chunk as "nextChunk", created, updated, unchanged, failed`
+  chunk_count as "chunkCount", next_chunk as "nextChunk", created, updated, unchanged, drafted, failed`
 
 export const parseImportRow = (row: SpreadsheetImport): SpreadsheetImport => ({
   ...row,

@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, type Detail } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
 import { readStatesOnShards } from '../../passports/core/state.ts'
 import { isKeyText, type MatchBy } from '../../passports/sync/parse-row.ts'
@@ -32,7 +32,8 @@ export type WriteRowsResult = {
   created: number
   updated: number
   unchanged: number
-  refused: { index: number; error: AppError }[]
+  /** `draft`: the data of a new product that only lacks required values. */
+  refused: { index: number; error: AppError; draft?: DataObject }[]
   /** Only in a dry run: the changes of the products in `updated`, and the first new products. */
   changes: (readonly [index: number, change: ProductChange])[]
 }
@@ -73,7 +74,10 @@ export async function writeRows(
     created: result.created.length,
     updated: updated.length,
     unchanged: unchanged.length,
-    refused: [...result.errors.map(placed), ...unconfirmed],
+    refused: [
+      ...result.errors.map(placed).map(one => withDraft(one, planned[one.index], dryRun)),
+      ...unconfirmed,
+    ],
     changes: [
       ...fresh,
       ...updated.flatMap(({ index }) => {
@@ -84,6 +88,17 @@ export async function writeRows(
   }
 }
 
+function withDraft<R extends { error: AppError }>(refused: R, planned: Planned | undefined, dryRun: boolean) {
+  if (planned === undefined || !planned.isNew || !isIncomplete(refused.error)) return refused
+  return { ...refused, draft: dryRun ? planned.certain : planned.data }
+}
+
+/** What an account publishes only with further values, by its category or by the gate. */
+const INCOMPLETE: readonly Detail['code'][] = ['required', 'not_ready']
+
+const isIncomplete = ({ details = [], truncated }: AppError): boolean =>
+  details.length > 0 && !truncated && details.every(({ code }) => INCOMPLETE.includes(code))
+
 /** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without a key. */
 export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | undefined {
   const value = data[matchBy]
@@ -92,15 +107,17 @@ export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | un
 }
 
 /** `certain`: the data without pictures that are not fetched yet. */
-type Planned = { data: DataObject; certain: DataObject; change?: ProductChange | undefined }
+type Planned = { data: DataObject; certain: DataObject; isNew: boolean; change?: ProductChange | undefined }
 
-function planData(data: DataObject, change?: ProductChange): Planned {
+function planData(data: DataObject, current: DataObject | undefined): Planned {
+  const isNew = current === undefined
+  const change = isNew ? undefined : findProductChange(current, data)
   if (listPictureSources(data).length === 0 || !Array.isArray(data.pictures))
-    return { data, certain: data, change }
+    return { data, certain: data, isNew, change }
   const isCertain = (one: unknown) => listPictureSources({ pictures: [one] }).length === 0
   const { pictures, ...rest } = data
   const certain = pictures.filter(isCertain)
-  return { data, change, certain: certain.length === 0 ? rest : { ...rest, pictures: certain } }
+  return { data, isNew, change, certain: certain.length === 0 ? rest : { ...rest, pictures: certain } }
 }
 
 /**
@@ -121,11 +138,10 @@ async function planChanges(
     for (const row of rows) {
       const current = there.get(idOf(row) ?? '')
       if (current === undefined) continue
-      const data = buildChanges(row, current, reading)
-      planned.set(row, planData(data, findProductChange(current, data)))
+      planned.set(row, planData(buildChanges(row, current, reading), current))
     }
   }
-  return rows.map(row => planned.get(row) ?? planData(buildChanges(row, undefined, reading)))
+  return rows.map(row => planned.get(row) ?? planData(buildChanges(row, undefined, reading), undefined))
 }
 
 /** UUIDs by key. */
