@@ -1251,8 +1251,24 @@ export type Texts = {
     draftErrors: {
       full: (values: { most: Value }) => string
       taken: string
+      exists: string
     }
     toDrafts: string
+    warnings: string
+    warningsLead: string
+    warnedRows: (values: { rows: Value; numbers: Value }) => string
+    marked: string
+    markedLead: (values: { count: number }) => string
+    markedPlain: (values: { count: number }) => string
+    markedBefore: string
+    markedAfter: string
+    makePlain: string
+    keepMarkup: string
+    unitErrors: {
+      unknown: (values: { unit: Value; units: Value }) => string
+      none: (values: { unit: Value }) => string
+      one: (values: { own: Value; unit: Value }) => string
+    }
     nothingToRun: string
     quota: (values: { fits: Value; all: Value; left: Value }) => string
     room: (values: { room: Value; rows: Value }) => string

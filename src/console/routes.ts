@@ -175,6 +175,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post('/console/import/:id/columns', submitColumns, { bodyLimit: MAX_DATA_BYTES }),
   editor.post('/console/import/:id/sheet', submitSheetChoice),
   editor.post('/console/import/:id/run', progress.submitRun),
+  editor.post('/console/import/:id/plain', progress.submitPlainTexts),
   editor.post('/console/import/:id/stop', progress.submitStop),
   editor.post('/console/import/:id/discard', progress.submitDiscard),
   editor.get('/console/import/:id/errors', progress.sendErrors, { cost: 'download' }),

@@ -1,4 +1,4 @@
-/** Tests that rows which only lack required values become drafts at one click, each once and within the limit. */
+/** Tests that rows which only lack required values become drafts at one click, and each only once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { getOperatorActor } from '../../src/accounts/actors.ts'

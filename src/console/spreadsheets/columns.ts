@@ -234,6 +234,7 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
     clears: form.text('clears') === 'remove',
     changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
     constants: same.constants,
+    plainTexts: sheet.settings.plainTexts ?? false,
     language: words.language,
   }
   const told = { settings, typed, further: same.typed }

@@ -8,6 +8,7 @@ import { type Column, findColumn, findCompactMembers } from '../../transfer/spre
 import {
   type ConstantTexts,
   findInvalidConstants,
+  type InvalidConstant,
   listMissingNames,
   NEVER_CONSTANT,
   selectConstants,
@@ -21,7 +22,7 @@ import { getValueLabel, listLanguageOptions } from '../product-data/labels.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
 import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 import { renderInvalid } from './mapping-table.ts'
-import { getColumnLabel, getPathLabel } from './words.ts'
+import { explainRowError, getColumnLabel, getPathLabel } from './words.ts'
 
 const COLUMN_ONLY_FIELDS: readonly string[] = [...NEVER_CONSTANT, 'productName']
 /** Lines in which any other field can be set. */
@@ -209,8 +210,8 @@ export function parseConstantValues(
   }
   if (form.text('same_company') !== '') Object.assign(texts, { ...offered, ...texts })
   const values = selectConstants(category, texts, columns)
-  for (const { name, detail } of findInvalidConstants(category, values, mark))
-    problems[inputs.get(name) ?? `k.${name}`] = explainProblem(words, detail)
+  for (const one of findInvalidConstants(category, values, mark))
+    problems[inputs.get(one.name) ?? `k.${one.name}`] = explainConstant(words, one)
   const constants = {
     texts,
     offered,
@@ -219,6 +220,11 @@ export function parseConstantValues(
   }
   return { constants, problems, typed }
 }
+
+const explainConstant = (words: Words, { name, detail, unit }: InvalidConstant): string =>
+  unit === undefined
+    ? explainProblem(words, detail)
+    : explainRowError(words, { column: null, field: name, ...unit })
 
 function checkFurtherConstant(
   words: Words,

@@ -15,7 +15,8 @@ import {
   listRowNotes,
   NO_ERRORS,
 } from '../../transfer/spreadsheets/import-results.ts'
-import { startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
+import { listCheckNotes, NO_NOTES } from '../../transfer/spreadsheets/row-warnings.ts'
+import { startCheck, startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
 import {
   deleteImport,
   getImport,
@@ -83,6 +84,7 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
   return {
     overview,
     draftRoom: sheet.state === 'checked' && sheet.drafted > 0 ? await countRoomForDrafts(ctx) : 0,
+    checkNotes: sheet.state === 'checked' ? await listCheckNotes(ctx, sheet.id) : NO_NOTES,
     pictures: sheet.state === 'checked' ? (await countImportFetches(ctx, sheet.id)).all : 0,
     names: sheet.state === 'checked' ? await listNameNotes(ctx, sheet.id) : [],
     group,
@@ -143,6 +145,19 @@ export async function submitRun(visit: Visit): Promise<Outcome> {
     if (problem === undefined) return { to: getImportUrl(sheet) }
     const result = await loadResult(sheet, visit)
     return renderResultPage(words, sheet, getResultTitle(words, sheet), { ...result, problem })
+  }
+  return { to: getImportUrl(sheet) }
+}
+
+/** Checks again, with texts as plain text or as they are. */
+export async function submitPlainTexts(visit: Visit): Promise<Outcome> {
+  const sheet = await getRequestedImport(visit)
+  const settings = { ...sheet.settings, plainTexts: visit.form.text('plain') === 'yes' }
+  try {
+    await startCheck(visit.ctx, sheet.id, { settings, rules: getPictureRules(visit) })
+  } catch (error) {
+    // The columns must be chosen first, or somebody has started the import: the page shows the current step.
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
   }
   return { to: getImportUrl(sheet) }
 }

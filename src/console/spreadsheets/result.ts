@@ -11,11 +11,13 @@ import {
 } from '../../transfer/spreadsheets/import-results.ts'
 import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
 import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
+import type { CheckNotes } from '../../transfer/spreadsheets/row-warnings.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice, rowList, section, wideTable } from '../page/parts.ts'
 import { DRAFTS, IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { getValueLabel } from '../product-data/labels.ts'
+import { renderMarkedTexts, renderWarnings } from './check-notes.ts'
 import { renderIncompleteRows, renderKeepButton } from './incomplete-rows.ts'
 import {
   findStoredColumn,
@@ -36,6 +38,8 @@ export type ResultPageInput = {
   overview: ErrorOverview
   /** How many more drafts the account may have, if rows can become drafts. */
   draftRoom: number
+  /** What a person should know of rows that are imported all the same. */
+  checkNotes: CheckNotes
   /** How many pictures the import would fetch. */
   pictures: number
   names: readonly NameNote[]
@@ -64,7 +68,7 @@ export function renderResultPage(
   const counts = (
     ['created', 'updated', 'unchanged', ...(hasDrafts ? (['drafted'] as const) : []), 'failed'] as const
   ).map(one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`)
-  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderIncompleteRows(words, sheet, result)}!${renderNextSteps(words, sheet, result)}!${renderNotes(words, sheet, result)}!${renderBadRows(words, sheet, result)}`
+  const body = html`!${renderImportHead(words, sheet, title)}!${notice(result.problem)}<dl class="facts counts">!${counts}</dl>!${renderQuotaNote(words, sheet, result.overview)}!${renderPicturesNote(words, result)}!${renderNames(words, result)}!${sheet.state === 'checked' ? renderSameValues(words, sheet) : ''}!${renderNewProducts(words, sheet, result.newProducts)}!${renderChanges(words, sheet, result)}!${renderWarnings(words, sheet, result.checkNotes)}!${renderMarkedTexts(words, sheet, result.checkNotes)}!${renderIncompleteRows(words, sheet, result)}!${renderNextSteps(words, sheet, result)}!${renderNotes(words, sheet, result)}!${renderBadRows(words, sheet, result)}`
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 

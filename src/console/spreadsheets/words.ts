@@ -86,14 +86,19 @@ function explainErrorKind(words: Words, fault: RowError): string {
 }
 
 /** Errors whose sentence depends on the key of what is said. */
-const KEYED = ['damaged', 'picture', 'draft'] as const
+const KEYED = ['damaged', 'picture', 'draft', 'unit'] as const
 type KeyedCode = (typeof KEYED)[number]
 
 const isKeyed = (code: RowError['code']): code is KeyedCode => KEYED.some(one => one === code)
 
 function getKeyedSentences({ texts }: Words): Readonly<Record<KeyedCode, Readonly<Record<string, Text>>>> {
-  const { damages: damaged, pictureErrors: picture, draftErrors: draft } = texts.spreadsheets
-  return { damaged, picture, draft }
+  const {
+    damages: damaged,
+    pictureErrors: picture,
+    draftErrors: draft,
+    unitErrors: unit,
+  } = texts.spreadsheets
+  return { damaged, picture, draft, unit }
 }
 
 const FIXED = ['shares', 'repeated', 'no_column', 'required'] as const

@@ -62,6 +62,17 @@ function buildDraft(ctx: AccountContext, category: string, { data, note }: RowFo
   return { id, category, data, note, product_id: null, change_type: null, ...times }
 }
 
+/** Whether a draft of a new product has the SKU, or without one the GTIN, of each of these. */
+export async function findDrafted(
+  ctx: AccountContext,
+  category: string,
+  products: readonly PassportData[],
+): Promise<boolean[]> {
+  const keys = products.map(data => ({ data, key: findKey(data) }))
+  const found = await readByKey(atHome(ctx), category, keys)
+  return keys.map(({ key }) => key !== undefined && found.has(key))
+}
+
 /** `sku A-1`, or `gtin 04006381333931` of a row without a SKU. Undefined without both. */
 function findKey({ sku, gtin }: PassportData): string | undefined {
   if (typeof sku === 'string' && sku.trim() !== '') return `sku ${normaliseSku(sku)}`

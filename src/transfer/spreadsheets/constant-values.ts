@@ -9,6 +9,7 @@ import { effectiveData, getState } from '../../passports/core/state.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
 import { buildColumnName, type Column, findColumn, listColumns } from './columns.ts'
 import { loadRemembered } from './mapping.ts'
+import { explainUnit } from './measurement-units.ts'
 import { buildRow, collectLayout } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
@@ -59,12 +60,15 @@ export function selectConstants(
 const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
   columns.some(one => one?.path[0] === path[0] && (isWhole === true || one?.isWhole === true))
 
+/** `unit`: what explains a number with a unit that the field cannot have. */
+export type InvalidConstant = { name: string; detail: Detail; unit: ReturnType<typeof explainUnit> }
+
 /** Validates constants alone, before any row; missing fields do not matter here. */
 export function findInvalidConstants(
   category: CompleteCategory,
   values: readonly Constant[],
   mark: RowOptions['mark'],
-): { name: string; detail: Detail }[] {
+): InvalidConstant[] {
   return values.flatMap(({ column, text }) => {
     const reading: RowOptions = { columns: [column], mark, clears: false }
     const data = {
@@ -73,7 +77,8 @@ export function findInvalidConstants(
     } as DataObject
     const { errors } = validateData(category, data)
     const own = errors.find(({ code, path }) => code !== 'required' && path[1] === column.path[0])
-    return own === undefined ? [] : [{ name: column.name, detail: own }]
+    const unit = own?.code === 'type' ? explainUnit(text, column.field) : undefined
+    return own === undefined ? [] : [{ name: column.name, detail: own, unit }]
   })
 }
 

@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { NameNote } from './name-notes.ts'
 import { MAX_SHOWN_NEW, type ProductChange } from './product-changes.ts'
-import type { RowError } from './row-errors.ts'
+import { getErrorKind, type RowError } from './row-errors.ts'
 import type { DraftMark } from './split-rows.ts'
 import type { ChunkRow, SpreadsheetImport } from './spreadsheet-import.ts'
 
@@ -20,14 +20,6 @@ export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number; incomplet
 export type IncompleteRows = { groups: ErrorGroup[]; there: number }
 
 export const NO_ERRORS: ErrorOverview = { groups: [], overQuota: 0, incomplete: { groups: [], there: 0 } }
-
-const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
-  [
-    code,
-    said?.key ?? refusal ?? '',
-    column ?? '',
-    column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
-  ].join(' ')
 
 const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
@@ -50,7 +42,7 @@ function collectGroups() {
   const groups = new Map<string, ErrorGroup>()
   return {
     add(faults: readonly RowError[]): void {
-      for (const [key, [example]] of Map.groupBy(faults, groupKey)) {
+      for (const [key, [example]] of Map.groupBy(faults, getErrorKind)) {
         const group = groups.get(key)
         if (group !== undefined) group.rows++
         else if (example !== undefined) groups.set(key, { key, example, rows: 1 })
@@ -110,7 +102,9 @@ export const listRejectedRows = (
   { group, page }: { group: string | undefined; page: number },
 ): Promise<RejectedRow[]> =>
   takePage(readResults<RowError[]>(ctx, uuid, 'faults'), page, ({ no, result }) => {
-    const faults = result.filter(one => (group === undefined ? !isOverQuota(one) : groupKey(one) === group))
+    const faults = result.filter(one =>
+      group === undefined ? !isOverQuota(one) : getErrorKind(one) === group,
+    )
     return faults.length === 0 ? undefined : { no, faults }
   })
 

@@ -1,6 +1,7 @@
 /** Units in spreadsheets, and their conversion to the unit of a field. */
 import SPELLINGS from '../../../assets/spreadsheets/unit-spellings.json' with { type: 'json' }
 import type { Field } from '../../categories/field.ts'
+import { shorten } from '../../kernel/detail-json.ts'
 import { type DecimalMark, normalizeDigits, parseNumber } from './cell.ts'
 
 /** Units of one kind, each with its factor to a common base. */
@@ -95,6 +96,40 @@ export function parseAmount(
 export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   const stated = splitAmount(cell)
   return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined
+}
+
+/** A number with a word after it. */
+const WITH_WORD = /^[+-]?[\d.,'’\s\u00a0\u202f]*\d[.,]?\s*(?<word>[\p{L}%°"'″].*)$/su
+const MAX_WORD_LENGTH = 30
+
+/**
+ * Explains a number with a unit that its field cannot have; undefined for any other value.
+ * `beside`: the unit in a column of its own.
+ */
+export function explainUnit(cell: string, field: Field, beside = '') {
+  if (field.type !== 'number' || cell.length > MAX_AMOUNT_LENGTH) return undefined
+  const word = beside === '' ? (WITH_WORD.exec(cell.trim())?.groups?.word ?? '') : beside
+  if (word === '') return undefined
+  const unit = shorten(word, MAX_WORD_LENGTH)
+  const units = listUnits(field)
+  if (units.includes(findUnit(word) ?? '')) return undefined
+  if (units.length > 0) {
+    const known = units.join(', ')
+    const message = `The number has the unit “${unit}”, which this column cannot have. Known units: ${known}.`
+    return { code: 'unit', message, said: { key: 'unknown', facts: { unit, units: known } } } as const
+  }
+  const own = field.unit ?? ''
+  return own === ''
+    ? ({
+        code: 'unit',
+        message: `Only a number can stand here. Leave “${unit}” out.`,
+        said: { key: 'none', facts: { unit } },
+      } as const)
+    : ({
+        code: 'unit',
+        message: `The number must be in ${own}. Convert it, and leave “${unit}” out.`,
+        said: { key: 'one', facts: { unit, own } },
+      } as const)
 }
 
 type Amount = { amount: string; unit: string }

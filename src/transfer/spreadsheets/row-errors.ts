@@ -8,7 +8,8 @@ import {
   type TranslatableMessage,
 } from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'
-import { buildColumnName } from './columns.ts'
+import { buildColumnName, type Column } from './columns.ts'
+import { explainUnit } from './measurement-units.ts'
 import { findColumnIndex, type RowOptions } from './row-to-passport.ts'
 
 export type RowError = {
@@ -26,6 +27,7 @@ export type RowError = {
     | 'damaged'
     | 'variant'
     | 'draft'
+    | 'unit'
     | 'refused'
   message: string
   /** The message as a key with facts, for translation. */
@@ -42,19 +44,48 @@ export function buildRowErrors(error: AppError, cells: readonly Cell[], reading:
     const { code: refusal, message } = error
     return [{ column: null, field: '', code: 'refused', refusal, message }]
   }
-  return details.slice(0, MAX_ERRORS_PER_ROW).map(detail => {
-    const steps = detail.path[0] === 'data' ? detail.path.slice(1) : []
-    const field = buildColumnName(steps)
-    const place = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
-    if (place === undefined && detail.code === 'required' && steps.length > 0)
-      return { column: null, field, code: 'no_column', message: `${field} has no column.` }
-    const own = place === undefined ? undefined : reading.columns[place]
-    const at = { column: place ?? null, field, ...quoteCell(cells, place) }
-    if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
-    const said = detail[TRANSLATION]
-    return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
-  })
+  return details.slice(0, MAX_ERRORS_PER_ROW).map(detail => buildRowError(detail, cells, reading))
 }
+
+/** An error or a warning, at its column. */
+export function buildRowError(detail: Detail, cells: readonly Cell[], reading: RowOptions): RowError {
+  const steps = detail.path[0] === 'data' ? detail.path.slice(1) : []
+  const field = buildColumnName(steps)
+  const place = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
+  if (place === undefined && detail.code === 'required' && steps.length > 0)
+    return { column: null, field, code: 'no_column', message: `${field} has no column.` }
+  const own = place === undefined ? undefined : reading.columns[place]
+  const at = { column: place ?? null, field, ...quoteCell(cells, place) }
+  if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
+  const unit =
+    detail.code === 'type' && own !== undefined ? findUnitError(own, cells, place, reading) : undefined
+  if (unit !== undefined) return { ...at, ...unit }
+  const said = detail[TRANSLATION]
+  return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
+}
+
+/** The error of a number whose unit, in its cell or beside it, is not one of the column. */
+function findUnitError(
+  { unit = '', field }: Column,
+  cells: readonly Cell[],
+  place: number | undefined,
+  { units }: RowOptions,
+) {
+  const beside = unit.startsWith('@') ? String(cells[units?.get(unit) ?? -1] ?? '').trim() : ''
+  const found = explainUnit(String(cells[place ?? -1] ?? ''), field, beside)
+  return found === undefined
+    ? undefined
+    : { ...found, ...(beside === '' ? {} : { found: shorten(beside, MAX_QUOTE_LENGTH) }) }
+}
+
+/** Two kinds of errors, or of warnings, are one if they have the same cause in the same column. */
+export const getErrorKind = ({ code, said, refusal, column, field }: RowError): string =>
+  [
+    code,
+    said?.key ?? refusal ?? '',
+    column ?? '',
+    column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
+  ].join(' ')
 
 const MAX_QUOTE_LENGTH = 60
 

@@ -3,12 +3,22 @@
  * languages of texts. A list is replaced as a whole if a row has any part of it.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { findMarkup } from '../../categories/check/text-checks.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { toPlainText } from '../../kernel/text/plain-text.ts'
 import { tryReadJson } from '../../kernel/text/strict-json.ts'
-import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
+import {
+  type Cell,
+  type DecimalMark,
+  escapeFormula,
+  isEmptyCell,
+  parseCell,
+  parseCellText,
+  parseNumber,
+} from './cell.ts'
 import {
   type Column,
   type DataPath,
@@ -31,6 +41,8 @@ export type RowOptions = {
   constants?: Constants
   pictures?: PictureIds
   onName?: NameListener
+  /** Texts with HTML are turned into plain text. */
+  plainTexts?: boolean
 }
 
 export type Constants = {
@@ -55,7 +67,7 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
   const hasPictures = columns.some(isPicturesColumn)
   for (const [place, column] of columns.entries()) {
     if (column === undefined) continue
-    const cell = cells[place] ?? null
+    const cell = options.plainTexts ? toPlainCell(cells[place] ?? null, column) : (cells[place] ?? null)
     if (isEmptyCell(cell)) empty.push(column)
     else if (hasPictures && column.path[0] === 'pictures') continue
     else if (column.isPrimary) later.push({ column, text: parseCellText(String(cell)) })
@@ -65,6 +77,20 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
   const pictures = hasPictures ? readPictures(cells, columns) : undefined
   const whole = closeGaps(data) as Tree
   return { data: pictures === undefined ? whole : { ...whole, pictures }, empty, cells }
+}
+
+/** Whether a column has texts that people write: no codes, addresses or values of a list. */
+export const isPlainColumn = (column: Column | undefined): column is Column =>
+  column !== undefined &&
+  !column.isWhole &&
+  (column.field.type === 'text' || column.field.type === 'name') &&
+  column.field.format === undefined &&
+  column.field.values === undefined
+
+function toPlainCell(cell: Cell, column: Column): Cell {
+  if (typeof cell !== 'string' || !isPlainColumn(column) || findMarkup(cell) === undefined) return cell
+  const text = toPlainText(cell)
+  return escapeFormula(column.field.type === 'name' ? text.replaceAll(/\s*\n\s*/g, ' ') : text)
 }
 
 function parseColumnCell(cell: Cell, column: Column, cells: readonly Cell[], options: RowOptions): unknown {

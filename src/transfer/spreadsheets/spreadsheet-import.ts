@@ -32,6 +32,8 @@ export type ImportSettings = {
   isConfirmed?: boolean
   /** Rows that only lack required values become drafts. */
   asDrafts?: boolean
+  /** Texts with HTML are turned into plain text. */
+  plainTexts?: boolean
   /** The language of the person who started the import, also for the error file. */
   language?: string
 }
@@ -296,10 +298,11 @@ export function buildRowOptions({
   const {
     mark = 'point',
     clears,
+    plainTexts = false,
     constants = { texts: {}, overwrites: false, takesGtinAsSku: false },
   } = settings
   const values = selectConstants(category, constants.texts, columns)
-  return { columns, mark, clears, units, constants: { ...constants, values } }
+  return { columns, mark, clears, units, plainTexts, constants: { ...constants, values } }
 }
 
 /**

@@ -2,12 +2,20 @@
 import { lockAccount } from '../../accounts/accounts.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
+import { findDrafted } from '../../passports/drafts/create-drafts.ts'
 import { hasPictures, notePictures, type PictureRules, readPictureFiles } from './import-pictures.ts'
 import { keepDrafts } from './keep-drafts.ts'
 import { collectNameNotes } from './name-notes.ts'
 import type { RowError } from './row-errors.ts'
 import type { RowGroups } from './row-groups.ts'
 import type { RowOptions } from './row-to-passport.ts'
+import {
+  buildWarnings,
+  collectWarnings,
+  DRAFT_WARNING,
+  findMarkedTexts,
+  serializeCheckNotes,
+} from './row-warnings.ts'
 import { type ChunkErrors, explainRefusal, type GoodRow, splitRows } from './split-rows.ts'
 import type { ChunkRow, SpreadsheetImport } from './spreadsheet-import.ts'
 import { type WriteRowsResult, writeRows } from './write-rows.ts'
@@ -54,11 +62,13 @@ export async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, 
   faults.push(...kept.errors)
   faults.sort(([a], [b]) => a - b)
   // An import keeps the changes found by the check, because the person has confirmed them.
+  const told = dryRun ? await collectCheckNotes(ctx, { sheet, step, good, written, reading }) : null
   const { sql, accountId } = ctx
   await sql`
     update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
       changes = case when ${dryRun}::boolean then ${serializeChanges(good, written)} else changes end,
       names = case when ${dryRun}::boolean then ${JSON.stringify(names.notes())} else names end,
+      warnings = case when ${dryRun}::boolean then ${told} else warnings end,
       notes = ${serializeNotes(notes, faults)}
     where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
   const unchanged = written.unchanged + kept.unchanged
@@ -70,6 +80,38 @@ export async function writeChunk(ctx: AccountContext, sheet: SpreadsheetImport, 
     drafted: kept.drafted,
     failed: faults.length,
   })
+}
+
+type CheckedChunk = {
+  sheet: SpreadsheetImport
+  step: Step
+  good: readonly GoodRow[]
+  written: WriteRowsResult
+  reading: RowOptions
+}
+
+/** What a person should know of the rows that a check would write. */
+async function collectCheckNotes(
+  ctx: AccountContext,
+  { sheet, step, good, written, reading }: CheckedChunk,
+): Promise<string | null> {
+  const getNo = ({ place }: GoodRow) => step.rows[place]?.[0] ?? 0
+  const collected = collectWarnings()
+  const fresh = written.warnings.filter(({ isNew }) => isNew)
+  const drafted = await findDrafted(
+    ctx,
+    sheet.category,
+    fresh.map(({ data }) => data),
+  )
+  const besideDrafts = new Set(fresh.filter((_, n) => drafted[n]).map(({ index }) => index))
+  for (const { index, warnings } of written.warnings) {
+    const row = good[index]
+    if (row === undefined) continue
+    const told = buildWarnings(warnings, row, reading)
+    collected.add(getNo(row), besideDrafts.has(index) ? [...told, DRAFT_WARNING] : told)
+  }
+  const rows = good.map(row => ({ ...row, no: getNo(row) }))
+  return serializeCheckNotes({ warnings: collected.list(), ...findMarkedTexts(rows, reading) })
 }
 
 /** Adds the counts of a chunk. Returns the number of new models so far. */

@@ -34,6 +34,8 @@ export type WriteRowsResult = {
   unchanged: number
   /** `draft`: the data of a new product that only lacks required values. */
   refused: { index: number; error: AppError; draft?: DataObject }[]
+  /** Of the rows that create or change a product. */
+  warnings: { index: number; isNew: boolean; data: DataObject; warnings: readonly Detail[] }[]
   /** Only in a dry run: the changes of the products in `updated`, and the first new products. */
   changes: (readonly [index: number, change: ProductChange])[]
 }
@@ -71,6 +73,12 @@ export async function writeRows(
   const shown = dryRun ? result.created.map(placed).slice(0, Math.max(0, MAX_SHOWN_NEW - before)) : []
   const fresh = shown.map(({ index }) => [index, describeNewProduct(planned[index]?.data ?? {})] as const)
   return {
+    warnings: dryRun
+      ? [...result.created, ...result.updated].map(placed).map(({ index, warnings }) => {
+          const { isNew = false, data = {} } = planned[index] ?? {}
+          return { index, isNew, data, warnings }
+        })
+      : [],
     created: result.created.length,
     updated: updated.length,
     unchanged: unchanged.length,
