@@ -140,19 +140,22 @@ for (const { dataset } of document.querySelectorAll('[data-draft-saved]')) {
 }
 for (const form of forms) guard(form)
 
-// Plain forms: all others. A draft that was sent is saved once the answer leads to another page, or is a page without its
-// form; an answer that repeats the form, or refuses it, keeps the draft.
+// Plain forms: all others. A draft that was sent is saved once the server says so, by a cookie, or answers with a page
+// without its form; an answer that repeats the form, or refuses it, keeps the draft.
 const plainForms = page === null ? [] : [...document.querySelectorAll('form[method=post]:not([data-draft])')]
 const plainKey = form => `${PREFIX}${page.dataset.typed}:${form.getAttribute('action')}`
 
 function settleSent() {
   const { typed, answered } = page.dataset
-  const wasRedirected = performance.getEntriesByType('navigation')[0]?.redirectCount > 0
+  const saved = (/carnet-saved=([^;]*)/.exec(document.cookie)?.[1] ?? '').split('|')
+  // biome-ignore lint/suspicious/noDocumentCookie: the other interface needs https.
+  document.cookie = 'carnet-saved=; Path=/console; Max-Age=0'
   for (const key of keys().filter(one => one.startsWith(`${PREFIX}${typed}:/`))) {
     const draft = read(key)
-    if (draft?.sent !== true || plainForms.some(form => answered !== undefined && plainKey(form) === key))
-      continue
-    if (answered === undefined ? isNewVisit && wasRedirected : answered === 'done') forget(key)
+    if (draft?.sent !== true) continue
+    if (saved.includes(encodeURIComponent(key.slice(`${PREFIX}${typed}:`.length)))) forget(key)
+    else if (answered !== undefined && plainForms.some(form => plainKey(form) === key)) continue
+    else if (answered === 'done') forget(key)
     else localStorage.setItem(key, JSON.stringify({ ...draft, sent: false }))
   }
 }

@@ -16,7 +16,7 @@ import {
   type StoredResponse,
 } from './idempotency-record.ts'
 
-const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
+export const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** How long a repeated request waits for the first one. */
 const WAIT_TIMEOUT_MS = 2_000
 /** Limits the connections that idempotent transactions hold, so that reads always get one. */

@@ -16,6 +16,8 @@ import { atPassport } from '../passports/read/find.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
 import { sendErrorPage, sendThrownError } from './page/error-page.ts'
 import { hasTooManyFields, readForm } from './page/form.ts'
+import { findKeptAnswer, forgetAnswer, keepAnswer } from './page/kept-answer.ts'
+import { ANSWER, withoutAnswer } from './page/page-before.ts'
 import {
   type AnyVisit,
   type ConsoleRoute,
@@ -26,9 +28,10 @@ import {
   type Outcome,
   type ShownPicture,
   signInFor,
+  type Visit,
 } from './page/route.ts'
 import { consoleHeaders, shell } from './page/shell.ts'
-import { keepTypedInput } from './page/typed-input.ts'
+import { keepTypedInput, savedCookie } from './page/typed-input.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
 import { refuseForCost, renderInTurn } from './request-limits.ts'
@@ -100,7 +103,8 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   const visit = await visitOf(setup, request)
   const { session, token } = visit
   if (session?.isMoved && token !== undefined) setCookie(setup, reply, token)
-  const answer = (outcome: Outcome) => send(setup, { request, reply, visit }, outcome)
+  const answer = async (outcome: Outcome) =>
+    send(setup, { request, reply, visit }, await placeAnswer(route, visit, outcome))
   if (route.access === 'anyone') return answer(await route.handle(visit))
   if (session === undefined || token === undefined) {
     const { method, url, body } = request
@@ -122,9 +126,41 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     signedIn.token = proof.token
   }
   const sent = await sentWith(route, request)
-  const handle = async () => answer(await route.handle({ ...signedIn, ...sent }))
-  return renderInTurn(entry, handle)
+  return renderInTurn(entry, async () => {
+    const shown = await findShownAnswer(request, signedIn)
+    if (shown !== undefined) return send(setup, { request, reply, visit }, shown)
+    return answer(await route.handle({ ...signedIn, ...sent }))
+  })
 }
+
+/** What a GET with `?answer=` shows; undefined for all other requests. */
+async function findShownAnswer({ method }: FastifyRequest, visit: Visit): Promise<Outcome | undefined> {
+  const token = method === 'POST' ? null : visit.query.get(ANSWER)
+  if (token === null) return undefined
+  return (await findKeptAnswer(visit, token)) ?? { to: withoutAnswer(visit.url) }
+}
+
+/** A page that answers a form gets an address; all other outcomes stay as they are. */
+async function placeAnswer(
+  { method, access }: ConsoleRoute,
+  visit: AnyVisit,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { session, words } = visit
+  const isAnswer = method === 'POST'
+  const page = 'body' in outcome ? keepTypedInput(outcome, { session, words, isAnswer }) : undefined
+  if (!isAnswer || session === undefined || access === 'anyone') return page ?? outcome
+  if (page !== undefined) return (await keepAnswer({ ...visit, session }, page, hasPage)) ?? page
+  if (!('to' in outcome)) return outcome
+  await forgetAnswer({ ...visit, session })
+  return visit.wantsHtml ? { ...outcome, isSaved: true } : outcome
+}
+
+const PAGES = CONSOLE_ROUTES.filter(({ method, access }) => method === 'GET' && access !== 'anyone').map(
+  ({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+)
+
+const hasPage = (path: string): boolean => PAGES.some(page => page.test(path.split('?')[0] ?? ''))
 
 function sendForbidden(
   { request, reply, visit }: Exchange,
@@ -196,10 +232,8 @@ function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }
 
-function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, answer: Outcome): FastifyReply {
+function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const { words, session } = visit
-  const isAnswer = request.method === 'POST'
-  const outcome = 'body' in answer ? keepTypedInput(answer, { session, words, isAnswer }) : answer
   reply.headers(consoleHeaders({ scripts: 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0 }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
@@ -210,6 +244,9 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, answer: 
       reply.header('set-cookie', deviceCookie(setup, visit.cookies, outcome.knows))
     }
     if (outcome.cookie !== undefined) reply.header('set-cookie', outcome.cookie)
+    if (outcome.isSaved === true) {
+      reply.header('set-cookie', savedCookie(setup.addresses.publicUrl, visit.cookies, visit.url))
+    }
     return reply.code(303).header('location', outcome.to).removeHeader('content-type').send()
   }
   const path = request.routeOptions.url ?? ''

@@ -104,9 +104,16 @@ export type ConsolePage = {
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
 /**
  * A redirect by GET. `session` sets the session cookie, null deletes it; `cookie` is the line of another.
- * `knows` is the e-mail of a person who has signed in, for whom the browser is known from now on.
+ * `knows` is the e-mail of a person who has signed in, for whom the browser is known from now on. `isSaved`:
+ * the form did what it is for.
  */
-export type Redirect = { to: string; session?: string | null; cookie?: string; knows?: string }
+export type Redirect = {
+  to: string
+  session?: string | null
+  cookie?: string
+  knows?: string
+  isSaved?: true
+}
 /** A picture that a page of the console shows. Its address names its content. */
 export type ShownPicture = { type: string; content: Buffer }
 /** The JSON answer to one of our own modules in the browser. */

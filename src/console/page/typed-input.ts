@@ -1,4 +1,4 @@
-/** Tells the browser's module about the forms of a page, so that nothing typed is lost. */
+/** Tells the browser's module about forms, and which were saved, so that nothing typed is lost. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { DOUBLE_CLICK_MODULE, DRAFTS_MODULE, TYPED_MODULE } from './assets.ts'
@@ -46,4 +46,19 @@ export function keepTypedInput(
     : ''
   const about = html`<span hidden data-typed="${session.personId}:${session.account.id}"!${answer}!${offered}></span>`
   return { ...page, body: page.body + about, scripts }
+}
+
+const SAVED = 'carnet-saved'
+const MAX_SAVED = 8
+const SAVED_SECONDS = 7 * 86_400
+
+/**
+ * The cookie that names the forms which led to another page, until the module has read it: many pages after
+ * a form do not load it. A redirect alone says nothing: signing in redirects, too. It holds addresses.
+ */
+export function savedCookie(publicUrl: string, cookies: string | undefined, url: string): string {
+  const before = new RegExp(`(?:^|;)\\s*${SAVED}=([^;]*)`).exec(cookies ?? '')?.[1] ?? ''
+  const all = [...new Set([...before.split('|'), encodeURIComponent(url)])].filter(one => one !== '')
+  const end = publicUrl.startsWith('https:') ? '; Secure' : ''
+  return `${SAVED}=${all.slice(-MAX_SAVED).join('|')}; Path=/console; Max-Age=${SAVED_SECONDS}; SameSite=Strict${end}`
 }

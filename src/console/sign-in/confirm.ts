@@ -8,16 +8,10 @@ import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createProofOptions, proveByPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { listPasskeys } from '../../accounts/people/passkeys.ts'
 import type { Problems } from '../page/form.ts'
+import { pageBefore } from '../page/page-before.ts'
 import { hiddenInputs, input, notice, summary } from '../page/parts.ts'
 import { type ConsolePage, type Outcome, ownPath, type Visit } from '../page/route.ts'
-import {
-  checkTypedPassword,
-  pageBefore,
-  passkeyForm,
-  refuseProof,
-  requireHome,
-  usernameInput,
-} from './parts.ts'
+import { checkTypedPassword, passkeyForm, refuseProof, requireHome, usernameInput } from './parts.ts'
 
 export const CONFIRM_OPTIONS = '/console/confirm/passkey'
 const PASSWORD_FIELD = 'confirm_password'

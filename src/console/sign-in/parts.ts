@@ -17,7 +17,6 @@ import {
   type ConsolePage,
   HOME,
   type Outcome,
-  ownPath,
   SIGN_IN,
   type Visit,
   type Words,
@@ -94,13 +93,6 @@ export function passkeyForm({ words, setup }: AnyVisit, form: PasskeyForm): stri
 data-cancelled="${signIn.passkeyCancelled}" data-elsewhere="${signIn.passkeyElsewhere({ address: origin })}">!${form.kept}
 <input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
 <button class="second">${form.text}</button></form>`
-}
-
-/** The page that the person came from, if it is one of ours. */
-export function pageBefore(referer: string | undefined): string {
-  if (referer === undefined || !URL.canParse(referer)) return ownPath(null)
-  const { pathname, search } = new URL(referer)
-  return ownPath(pathname + search)
 }
 
 export function linkEnded({ words: { texts }, note }: AnyVisit, reason: string): ConsolePage {

@@ -3,9 +3,9 @@
  * after signing in. Only our own pages' forms get here, because the door refuses all others.
  */
 import { html } from 'ghtml'
+import { pageBefore } from '../page/page-before.ts'
 import { hiddenInputs } from '../page/parts.ts'
 import { type AnyVisit, type ConsolePage, ownPath, signInFor } from '../page/route.ts'
-import { pageBefore } from './parts.ts'
 
 /** Fields that must be entered again: passwords, and a passkey's answer. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])

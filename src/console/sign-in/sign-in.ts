@@ -11,6 +11,7 @@ import { endSession } from '../../accounts/people/sessions.ts'
 import { normalizeSignInEmail, signIn } from '../../accounts/people/sign-in.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { forgetAnswers } from '../page/kept-answer.ts'
 import { hiddenInputs, input, notice, summary } from '../page/parts.ts'
 import {
   type AnyVisit,
@@ -76,7 +77,8 @@ function answer(visit: AnyVisit, result: SignInResult, { refusal, ...shown }: Sh
   return { ...waiting, headers: { 'retry-after': String(result.seconds) } }
 }
 
-export async function submitSignOut({ setup, token }: AnyVisit): Promise<Outcome> {
+export async function submitSignOut({ setup, token, session }: AnyVisit): Promise<Outcome> {
+  if (session !== undefined) await forgetAnswers({ setup, session })
   if (token !== undefined) await endSession(setup, token)
   return { to: `${SIGN_IN}?signed-out`, session: null }
 }
