@@ -21,7 +21,7 @@ const INTERNATIONAL = words(
     'elastomultiester, fluorofibre, guanaco, henequen, jute, kapok, llama, lyocell, maguey, melamine, metal, modal, ' +
     'mohair, otter, polyacrylate, polyamide, polycarbamide, polyester, polyimide, polylactide, protein, ramie, sisal, ' +
     'sunn, trivinyl, vicuna, vinylal, viscose, yak, Beryllium, Cadmium (Cd), Gallium, Germanium, Hafnium, Niobium, ' +
-    'Scandium, Strontium, Vanadium',
+    'Scandium, Strontium, Vanadium, {label}: {value}',
 )
 
 /** Words that a language really shares with English. Any other text equal to English was forgotten. */

@@ -12,6 +12,7 @@ import {
   renderExternalLink,
   renderFieldLabel,
   renderFieldValue,
+  renderLabelled,
   renderName,
   renderSmallLanguageNote,
 } from './values.ts'
@@ -60,7 +61,7 @@ function renderEntry(locale: PageLocale, list: Field, path: string, entry: DataO
     .map(member => {
       const memberPath = `${path}.${member.name}`
       const value = renderFieldValue(locale, member, memberPath, entry[member.name])
-      return html`!${renderFieldLabel(locale, memberPath)}: !${value}`
+      return renderLabelled(locale, renderFieldLabel(locale, memberPath), value)
     })
   return [
     renderLinks(locale, name, id, entry[findMember('url')]),

@@ -8,6 +8,7 @@ import {
   findLocalizedText,
   renderAccountText,
   renderExternalLink,
+  renderLabelled,
   renderSmallLanguageNote,
 } from './values.ts'
 
@@ -44,7 +45,8 @@ export function renderOffers(page: PageContext): string {
 }
 
 /** Links to the page for each country with offers. The address names the language, which they keep. */
-function renderCountryLinks({ view, language, labels, country, keptQuery }: PageContext): string {
+function renderCountryLinks(page: PageContext): string {
+  const { view, language, labels, country, keptQuery } = page
   const countries = findOfferCountries(view.offers)
   if (countries === undefined) return ''
   const names = new Map(Array.from(countries, code => [formatCountry(language, code), code]))
@@ -53,7 +55,7 @@ function renderCountryLinks({ view, language, labels, country, keptQuery }: Page
     const current = code === country ? ' aria-current="true"' : ''
     return html`<a href="?!${keptQuery.replace(/country=..&amp;/, '')}lang=${language}&amp;country=${code}#!${ANCHOR}"!${current}>${name}</a>`
   })
-  return html`<p class="from">${labels.ui['actions.country']}: !${links.join(' · ')}</p>`
+  return html`<p class="from">!${renderLabelled(page, html`${labels.ui['actions.country']}`, links.join(' · '))}</p>`
 }
 
 /** Offers for the same countries together, under the names of these. */

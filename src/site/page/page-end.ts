@@ -19,6 +19,7 @@ import {
   renderAddress,
   renderExternalLink,
   renderFieldLabel,
+  renderLabelled,
   renderName,
 } from './values.ts'
 
@@ -81,10 +82,10 @@ function renderSignature({ view, signature, labels: { ui }, language }: PageCont
 }
 
 function renderVersionRow(page: PageContext, version: PublicVersion): string {
-  const { versionNo, kind, at } = version
+  const { versionNo, at } = version
   const isShown = versionNo === page.view.versionNo
   const number = isShown ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
-  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}!${renderChangedFields(page, version)}</td></tr>`
+  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>!${renderChange(page, version)}</td></tr>`
 }
 
 const MAX_CHANGED_FIELDS = 4
@@ -93,16 +94,17 @@ const MAX_CHANGED_FIELDS = 4
  * Names the fields that a version changed, but none of which this reader sees only a part: the rest may be
  * what changed.
  */
-function renderChangedFields(page: PageContext, { kind, changed = [] }: PublicVersion): string {
+function renderChange(page: PageContext, { kind, changed = [] }: PublicVersion): string {
   const { category, audience } = page.view
-  if (kind === 'first') return ''
+  const label = html`${page.labels.ui[`change.${kind}`]}`
+  if (kind === 'first') return label
   const names = category.fields
     .filter(field => changed.includes(field.name) && isWhollyVisible(field, audience))
     .map(field => renderFieldLabel(page, field.name))
   const more = names.length > MAX_CHANGED_FIELDS ? ' …' : ''
-  return names.length === 0
-    ? ''
-    : html`: <small>!${names.slice(0, MAX_CHANGED_FIELDS).join(', ')}${more}</small>`
+  if (names.length === 0) return label
+  const changes = html`<small>!${names.slice(0, MAX_CHANGED_FIELDS).join(', ')}${more}</small>`
+  return renderLabelled(page, label, changes)
 }
 
 const isWhollyVisible = (field: Field, audience: Audience): boolean =>

@@ -12,6 +12,7 @@ import {
   type PageLocale,
   renderFieldLabel,
   renderFieldValue,
+  renderLabelled,
   renderLangAndDirection,
   renderName,
 } from './values.ts'
@@ -39,7 +40,7 @@ function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): stri
   const facts = all
     .slice(0, 3)
     // HTML without its tags is also safe in an attribute.
-    .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
+    .map(({ title, body }) => renderLabelled({ labels }, html`${title}`, body.replace(/<[^>]*>/g, '')))
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
   const [first] = listPictures(view)
@@ -85,7 +86,7 @@ export function renderStatusLine(page: PageContext): string {
     ...identifiers,
     html`${ui[`status.${view.status}`]}`,
     html`${fillPlaceholders(ui.versionNumber, { version: view.versionNo })}`,
-    html`${ui.lastChanged}: ${formatPageDate(page, view.changedAt)}`,
+    renderLabelled(page, html`${ui.lastChanged}`, html`${formatPageDate(page, view.changedAt)}`),
   ]
   return html`<p class="data">!${parts.join(' · ')}</p>!${renderOtherLinks(page)}`
 }
@@ -106,7 +107,7 @@ function renderMasthead(page: PageContext): string {
 /** The same links as at the end of the page. */
 function renderLanguageSwitch(page: PageContext): string {
   const name = LANGUAGES.find(({ code }) => code === page.language)?.name
-  return html`<details class="lang"><summary><span class="vh">${page.labels.ui.languages}: </span>${name}</summary>!${renderLanguageLinks(page)}</details>`
+  return html`<details class="lang"><summary>!${renderLabelled(page, html`<span class="vh">${page.labels.ui.languages}`, html`</span>${name}`)}</summary>!${renderLanguageLinks(page)}</details>`
 }
 
 export function renderLanguageLinks({ language, keptQuery }: PageContext): string {

@@ -3,7 +3,14 @@ import { html } from 'ghtml'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
 import type { PassportView } from './passport-view.ts'
-import { findLink, type PageLocale, renderExternalLink, renderName, renderProse } from './values.ts'
+import {
+  findLink,
+  type PageLocale,
+  renderExternalLink,
+  renderLabelled,
+  renderName,
+  renderProse,
+} from './values.ts'
 
 /** Empty without a recall. It stands before the head of the page. */
 export function renderRecalls(locale: PageLocale, { recalls }: Pick<PassportView, 'recalls'>): string {
@@ -20,7 +27,10 @@ function renderRecall(locale: PageLocale, { level, notice }: PassportView['recal
   const date = html`<time datetime="${from}">${formatDate(language, from)}</time>`
   const [before = '', after = ''] = ui['recall.since'].split('{date}')
   const link = url === null ? undefined : findLink(locale, url)
-  const contactLine = contact === null ? '' : html`<p class="ask">${ui.contact}: !${renderName(contact)}</p>`
+  const contactLine =
+    contact === null
+      ? ''
+      : html`<p class="ask">!${renderLabelled(locale, html`${ui.contact}`, renderName(contact))}</p>`
   const more =
     link === undefined ? '' : html`<p>!${renderExternalLink(locale, link, html`${ui['recall.more']}`)}</p>`
   return html`<p class="scope">${ui[`recall.${level}`]} <span>${before}!${date}${after}</span></p>
@@ -34,5 +44,7 @@ export function getDocumentTitle(
   { recalls }: Pick<PassportView, 'recalls'>,
 ): string {
   const title = fillPlaceholders(ui.documentTitle, { name })
-  return recalls.length === 0 ? title : `${ui['recall.title']}: ${title}`
+  return recalls.length === 0
+    ? title
+    : fillPlaceholders(ui.labelled, { label: ui['recall.title'], value: title })
 }

@@ -3,7 +3,13 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
 import { pickText } from '../../categories/pick-text.ts'
-import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
+import {
+  fillPlaceholders,
+  findLabel,
+  getFallbackLanguage,
+  type Labels,
+  type Language,
+} from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 import { findLinkProblem } from '../../kernel/http/public-link.ts'
 import type { Withdrawals } from '../../media/withdrawn-media.ts'
@@ -118,6 +124,10 @@ export function renderLangAndDirection({ text, language }: Pick<LocalizedText, '
 /** `bdi` keeps the text's direction marks from changing the line around it. */
 export const renderAccountText = ({ text, language }: Pick<LocalizedText, 'text' | 'language'>) =>
   html`<bdi!${language === undefined ? '' : renderLangAndDirection({ text, language })}>${text}</bdi>`
+
+/** A label before its value, with the spaces that the language wants at its colon. Both are ready HTML. */
+export const renderLabelled = ({ labels }: Pick<PageLocale, 'labels'>, label: string, value: string) =>
+  fillPlaceholders(labels.ui.labelled, { label, value })
 
 /** Names have no language. */
 export const renderName = (text: string) => html`<bdi>${text}</bdi>`

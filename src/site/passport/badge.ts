@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import { html } from 'ghtml'
-import { getLabels, type Language } from '../../i18n/catalogue.ts'
+import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
@@ -71,7 +71,7 @@ function renderBadge(language: Language, row: BadgeRow, date: Date): string {
   const { ui } = getLabels(language)
   const line = describeState(language, row, date)
   const width = TEXT_LEFT + 12 + CHARACTER_WIDTH * Math.max(ui.passport.length, line.length)
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" lang="${language}"><title>${ui.passport}: ${line}</title><style>!${STYLE}</style>
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" lang="${language}"><title>${fillPlaceholders(ui.labelled, { label: ui.passport, value: line })}</title><style>!${STYLE}</style>
 <g fill="none" stroke="currentColor" stroke-width="1.5"><rect x="0.75" y="0.75" width="${width - 1.5}" height="${HEIGHT - 1.5}"/><path d="M16 12h16v24H16zM20 18h8M20 30h8"/><circle cx="24" cy="24" r="2.5"/></g>
 <text class="name" x="${TEXT_LEFT}" y="21">${ui.passport}</text><text x="${TEXT_LEFT}" y="37">${line}</text></svg>
 `

@@ -17,7 +17,7 @@ import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
 import { describeSigner } from '../page/page-context.ts'
 import { buildHtmlHeaders, renderDocument } from '../page/shell.ts'
-import { renderAddress } from '../page/values.ts'
+import { renderAddress, renderLabelled } from '../page/values.ts'
 import { sendLinkToPassport } from './errors.ts'
 import { prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
@@ -45,7 +45,8 @@ async function createPage(setup: SiteContext, reply: FastifyReply, id: string): 
   }
   const reading = buildReading(addresses, version, 'public')
   const language = negotiatePageLanguage(headers, query, reading.primaryLanguage)
-  const { ui } = getLabels(language)
+  const labels = getLabels(language)
+  const { ui } = labels
   const url = passportUrl(addresses, id)
   const legalName = brand.signer?.legalName ?? null
   const title = describeSigner(ui, { legalName, service: getServiceName(addresses) })
@@ -54,7 +55,7 @@ async function createPage(setup: SiteContext, reply: FastifyReply, id: string): 
   const link = (to: string) => html`<a href="${to}">!${renderAddress(to)}</a>`
   const body = html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${title}</h1>
 <p>${ui[legalName === null ? 'signature.meaningNotVerified' : 'signature.meaning']}</p><p>${ui['signature.check']}</p><p><code>carnet verify passport.json <span class="n">--did did.json</span></code></p>
-<p>${ui['signature.data']}: !${link(documentUrl)}</p><p>${ui['signature.keys']}: !${link(keysUrl)}</p>
+<p>!${renderLabelled({ labels }, html`${ui['signature.data']}`, link(documentUrl))}</p><p>!${renderLabelled({ labels }, html`${ui['signature.keys']}`, link(keysUrl))}</p>
 <p><a href="${url}">${ui['missing.link']}</a></p></main>`
   const response = prepareResponse({
     body: renderDocument({ language, title, isIndexable: false, body }),
