@@ -562,7 +562,8 @@ export type Texts = {
     oneOf: (values: { names: Value }) => string
     labelsCheck: string
     labelsMake: string
-    labelsSize: (values: { wide: Value; module: Value }) => string
+    labelsSize: (values: { wide: Value }) => string
+    labelsSizeFine: (values: { wide: Value }) => string
     labelsMost: (values: { most: Value }) => string
     labelsRange: string
     labelsRangeHint: string
@@ -745,8 +746,7 @@ export type Texts = {
     reachItem: string
     reachBatch: string
     reachModel: string
-    reachBatches: (values: { count: number }) => string
-    reachItems: (values: { count: number }) => string
+    reachUnits: (values: { what: Value }) => string
     reachMany: (values: { count: Value }) => string
     atOnce: string
     hazard: string
@@ -1435,7 +1435,7 @@ export type Texts = {
     switchOn: string
     test: string
     testHint: string
-    testTitle: string
+    testResult: (values: { result: Value }) => string
     secret: string
     secretLead: string
     rotate: string

@@ -74,7 +74,7 @@ export const PROBLEMS = {
   country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
   country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',
   country_kosovo:
-    'must be a country of ISO 3166-1, which has no code for Kosovo: XK is a code of EU customs, and stays in customs papers. Write RS, under which ISO 3166-2 lists Kosovo.',
+    'must be a country of ISO 3166-1, which has no code for Kosovo: XK is a code of EU customs and trade statistics (Regulation (EU) 2020/1470), and stays in their papers. Write RS, under which ISO 3166-2 lists Kosovo.',
   language: 'must be a language code of BCP 47, such as en or pt-BR.',
   language_meant: 'must be a language code of BCP 47, such as en or pt-BR; write {meant}.',
   url_long: 'is too long for an address; at most {most} characters are allowed.',

@@ -115,7 +115,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await follow(receiver.url)
 
     await press('Send a test')
-    await page.getByText('The test: delivered, 204').waitFor()
+    await page.getByText('Test event: delivered, 204').waitFor()
     assert.ok(receiver.received[0] && byLibrary(first, receiver.received[0]))
 
     await follow('Replace the secret')

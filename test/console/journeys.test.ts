@@ -87,7 +87,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByLabel('Field for column E: Part in the trade').fill('economicOperator.role')
     await page.getByLabel('Field for column G: Address').fill('economicOperator.address')
     await press(page, 'Check all rows')
-    await page.getByRole('heading', { name: 'Checked; nothing is saved yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Checked, but not saved yet' }).waitFor()
     assert.equal(await figure(page, 'New products'), '980')
     assert.equal(await figure(page, 'Rows with errors'), '20')
     await page.getByText('In the cell: “Atlantis”.').first().waitFor()
@@ -130,9 +130,9 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.goto(model.console)
     const serials = Array.from({ length: 560 }, (_, n) => `W-${n}`)
     for (const names of [serials.slice(0, 500), serials.slice(500)]) {
-      await follow(page, 'Issue units')
+      await follow(page, 'Create items or batches')
       await page.getByLabel('Lots or serial numbers').fill(names.join('\n'))
-      await press(page, 'Issue')
+      await press(page, 'Create')
     }
     await page.getByRole('heading', { name: '560 units' }).waitFor()
 
@@ -308,8 +308,8 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     const page = await signedIn('editor', DESK)
     await page.goto(model.console)
     await follow(page, 'Create an access link for somebody else')
-    await page.getByLabel('Whom it is for').fill('Marktaufsicht')
-    await page.getByLabel('Shows the data for').selectOption({ label: 'Authority' })
+    await page.getByLabel('Recipient').fill('Marktaufsicht')
+    await page.getByLabel('Access level').selectOption({ label: 'Authority' })
     await press(page, 'Create the link')
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
 
@@ -350,7 +350,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await bring(page, { name: 'Socks.xlsx', buffer: await workbook(changed as Cell[][]) })
     await page.getByLabel('How rows are matched to products').selectOption({ label: 'By SKU' })
     await press(page, 'Check all rows')
-    await page.getByRole('heading', { name: 'Checked; nothing is saved yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Checked, but not saved yet' }).waitFor()
     assert.equal(await figure(page, 'Changed products'), '3')
     assert.equal(await figure(page, 'New products'), '0')
     await page.getByLabel('Change these 3 existing products.').check()

@@ -176,8 +176,8 @@ describe('journeys with pictures', { skip: WITHOUT_CHROMIUM }, () => {
     await editor.getByText('Saved as version 2').waitFor()
     await editor.goto(product.console)
     await editor.getByRole('link', { name: 'Create an access link for somebody else' }).click()
-    await editor.getByLabel('Whom it is for').fill('Customs')
-    await editor.getByLabel('Shows the data for').selectOption({ label: 'Authority' })
+    await editor.getByLabel('Recipient').fill('Customs')
+    await editor.getByLabel('Access level').selectOption({ label: 'Authority' })
     await press(editor, 'Create the link')
     const link = await editor.getByLabel('Link', { exact: true }).inputValue()
 

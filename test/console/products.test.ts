@@ -745,13 +745,13 @@ describe('products', () => {
         (await owner.get(String(answer.headers.location).replace('#units', ''), ask)).text,
       )?.[1]
     const made = await owner.post('/console/products', { form: newForm(textile) })
-    assert.equal(await said(made), 'The product is created.')
+    assert.equal(await said(made), 'Product created.')
     assert.equal(await said(made, german), 'Das Produkt ist angelegt.')
     assert.equal(await said(await save(at, { ...textile, weightGrams: '70' })), 'Saved as version 2.')
     const revert = await owner.post(`${at}/versions/1/revert`, { form: { change_type: 'change' } })
     assert.match((await said(revert)) ?? '', /^Restored. The earlier data is now version 3/)
     const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'Said-1' } })
-    assert.equal(await said(issued), 'One unit is issued.')
+    assert.equal(await said(issued), 'One unit created.')
     await save(at, { ...textile, weightGrams: '75' }, { change_type: 'correction' })
     assert.match((await said(await owner.post(`${at}/refresh`, {}))) ?? '', /^One unit is updated/)
     const archived = await owner.post(`${at}/status`, { form: { to: 'archive' } })
@@ -861,7 +861,7 @@ describe('products', () => {
       /href="(\/console\/products\/[0-9a-z]{26})">Alone/.exec((await owner.get(at)).text)?.[1] ?? ''
     await owner.post(`${at}/status`, { form: { to: 'archive' } })
     for (const [path, why] of [
-      [at, /This product is archived, so you cannot issue units/],
+      [at, /This product is archived, so you cannot create units/],
       [item, /An item has no units/],
     ] as const) {
       const sent = owner.post(`${path}/units`, { form: { level: 'item', names: 'More' } })

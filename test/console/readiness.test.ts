@@ -122,10 +122,7 @@ describe('the page of readiness', () => {
     assert.ok(expected && 'missing' in expected)
     for (const group of ['missing', 'partial', 'check', 'unit'] as const)
       assert.deepEqual(listRules(part(text, `eu.battery.passport-${group}`)), expected[group], group)
-    assert.match(
-      text,
-      /<details class="fold" id="eu\.battery\.passport-unit"><summary>Told by its units \(22\)/,
-    )
+    assert.match(text, /<details class="fold" id="eu\.battery\.passport-unit"><summary>In its units \(22\)/)
     assert.match(text, /Does not apply to this product:[^<]*QR/)
     assert.match(text, /Rules as of 27 Nov 2026\. This is advice, not legal advice\./)
     assert.match(text, /href="https:\/\/eur-lex\.europa\.eu\/eli\/reg\/2023\/1542\/oj"/)

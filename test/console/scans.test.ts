@@ -170,7 +170,7 @@ describe('GET /console/scans', () => {
     ])
     const html = await page('/console/scans', editor)
     assert.equal(figure(html, 'Scans'), '6')
-    assert.equal(figure(html, 'Different readers, day by day'), '5')
+    assert.equal(figure(html, 'Readers per day, added up'), '5')
     assert.equal(figure(html, 'Search engines and previews, counted apart'), '1')
     const [germany, ...others] = rowsOf(html, 'Countries')
     assert.equal(germany, 'Germany 3 50%')
@@ -304,7 +304,7 @@ describe('the comparison with the previous period', () => {
     ])
     const html = plain(await page('/console/scans?days=7', editor))
     assert.match(html, /25% less than before \(40\)/)
-    assert.match(html, /Different readers, day by day 1 1, before that 1/)
+    assert.match(html, /Readers per day, added up 1 1, before that 1/)
   })
 })
 

@@ -14,6 +14,7 @@ let stand: WholeStand
 let brand: TestAccount
 let page: Page
 let product: string
+let who: { email: string; password: string }
 const asked: string[] = []
 
 describe('what people type', { skip: WITHOUT_CHROMIUM }, () => {
@@ -25,7 +26,7 @@ describe('what people type', { skip: WITHOUT_CHROMIUM }, () => {
       ...{ category: 'textile', data: CORES.textile, strict: false },
     })
     product = idFromUuid(passport.id)
-    const who = await stand.person(brand, 'owner')
+    who = await stand.person(brand, 'owner')
     page = await (await browser.newContext({ locale: 'en-IE' })).newPage()
     page.setDefaultTimeout(HANG_MS)
     page.on('dialog', dialog => {
@@ -116,11 +117,38 @@ describe('what people type', { skip: WITHOUT_CHROMIUM }, () => {
     assert.deepEqual(await leave(), [])
   })
 
+  test('what was saved is not offered again, wherever the form led', async () => {
+    await open('keys')
+    await page.locator('[name="name"]').fill('Shop')
+    await page.locator('[name="scope"]').selectOption('read')
+    await page.locator('[name="ends"]').selectOption('never')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.waitForURL(/keys\/shown/)
+    await open('keys')
+    assert.equal(await drafts(), 0)
+    assert.equal(await offer().count(), 0)
+    assert.equal(await page.evaluate('document.cookie'), '')
+  })
+
+  test('a form that met an ended session is offered after signing in again', async () => {
+    await open('settings/offers/new')
+    await page.locator('[name="title"]').first().fill('Repair at home')
+    await page.context().clearCookies()
+    await page.locator('[name="title"]').first().press('Enter')
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await page.goto(`${stand.origin}/console/sign-in?next=/console/settings/offers/new`)
+    await page.fill('#email', who.email)
+    await page.fill('#password', who.password)
+    await page.press('#password', 'Enter')
+    await offer().waitFor()
+    await page.getByRole('button', { name: 'Discard them' }).click()
+  })
+
   test('a double click issues the units, and reports no error', async () => {
     await open(`products/${product}/units/new`)
     await page.locator('[name="names"]').fill('D-1\nD-2')
-    await page.getByRole('button', { name: 'Issue' }).dblclick()
-    await page.getByText('units are issued').waitFor()
+    await page.getByRole('button', { name: 'Create' }).dblclick()
+    await page.getByText('2 units created.').waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
     assert.equal(await drafts(), 0)
   })

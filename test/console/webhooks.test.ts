@@ -225,7 +225,7 @@ describe('managing a webhook', () => {
     const sent = await editor.post(`${at}/test`)
     assert.equal(sent.status, 303)
     const page = await editor.get(String(sent.headers.location))
-    assert.match(page.text, /The test: answered 418 \(/)
+    assert.match(page.text, /Test event: answered 418 \(/)
     assert.match(page.text, /&#60;script&#62;alert\(1\)/)
     assert.doesNotMatch(page.text, /<script>|x{1025}/)
     assert.equal(receiver.received[0]?.headers['x-service-event'], 'webhook.test')
@@ -233,7 +233,7 @@ describe('managing a webhook', () => {
 
     receiver.respond = (_, response) => response.writeHead(204).end()
     const again = await editor.get(String((await editor.post(`${at}/test`)).headers.location))
-    assert.match(again.text, /The test: delivered, 204/)
+    assert.match(again.text, /Test event: delivered, 204/)
     const refused = await editor.post(`${at}/resend`, {
       form: { attempt: (await listAttempts(ctx, { limit: 1 }))[0]?.id ?? '' },
     })

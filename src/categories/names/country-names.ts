@@ -5,7 +5,11 @@ import { once } from '../../kernel/memo.ts'
 import { normalizeName } from './name-lookup.ts'
 import { COUNTRY_SYNONYMS, MADE_IN } from './synonyms.ts'
 
-/** EU customs use it for Kosovo. ISO 3166-1 has not assigned it, so no field can store it. */
+/**
+ * Kosovo in EU customs and trade statistics: Annex I of Implementing Regulation (EU) 2020/1470 of 12 October
+ * 2020. Finnish customs name XK as its exception from ISO 3166 (tulli.fi/sv/statistik, read on 27 November
+ * 2026). ISO 3166-1 has not assigned it, so no field can store it.
+ */
 const KOSOVO = 'XK'
 /** The name of two countries, although some language uses it for one. */
 const AMBIGUOUS = ['Congo', 'Kongo', 'Конго', 'Κονγκό']

@@ -82,7 +82,7 @@ function answerOf(words: Words, attempt: AttemptRecord): string {
 export function attemptSummary(words: Words, one: AttemptRecord): string {
   const texts = words.texts.developer
   const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: one.duration_ms })})`
-  return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
+  return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testResult({ result })}</strong></p>!${answerOf(words, one)}</div>`
 }
 
 function replayForm({ words, setup }: Visit, endpoint: WebhookRecord, since: string | undefined): string {

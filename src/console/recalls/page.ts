@@ -104,11 +104,14 @@ async function describeReach({ ctx, words }: Visit, { row }: PassportState): Pro
   if (row.level === 'i') return texts.reachItem
   const { batches, items } = await countUnitsUnder(await atPassport(ctx, row.id), row, MAX_COUNTED)
   if (items > MAX_COUNTED || batches > MAX_COUNTED) return texts.reachMany({ count: MAX_COUNTED })
-  return [
-    row.level === 'm' ? texts.reachModel : texts.reachBatch,
-    ...(batches === 0 ? [] : [texts.reachBatches({ count: batches })]),
-    ...(items === 0 ? [] : [texts.reachItems({ count: items })]),
-  ].join(' ')
+  const own = row.level === 'm' ? texts.reachModel : texts.reachBatch
+  const levels = words.texts.productList
+  const below = [
+    batches === 0 ? [] : levels.batches({ count: batches }),
+    items === 0 ? [] : levels.items({ count: items }),
+  ].flat()
+  if (below.length === 0) return own
+  return `${own} ${texts.reachUnits({ what: new Intl.ListFormat(words.language).format(below) })}`
 }
 
 function renderState(words: Words, { state, recall, isInForce }: Requested): string {

@@ -129,7 +129,8 @@ function renderLabelsPage(
   const { columns, rows } = getSheetFormat(options)
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
-  const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: Math.round(wide * 10) / 10, module: Math.round(module * 100) / 100 })}</p>`
+  const says = module < MIN_MODULE_MM ? texts.labelsSizeFine : texts.labelsSize
+  const size = html`<p class="quiet" role="status">${amount} ${says({ wide: Math.round(wide * 10) / 10 })}</p>`
   const choices = {
     below,
     hasGs1: hasGs1Address(state.row),
