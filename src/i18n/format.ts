@@ -38,9 +38,14 @@ const dates = perLanguage(locale => ({
 const regions = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'region', fallback: 'code' }))
 /** Names by code, cached: a look-up costs as much as ten lines of a page. At most 676. */
 const countries = perLanguage(() => new Map<string, string>())
-const languageNames = perLanguage(
-  locale => new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' }),
-)
+const languageNames = perLanguage(locale => ({
+  names: new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' }),
+  /** By tag. A page links to all languages of its texts. */
+  known: new Map<string, string>(),
+}))
+/** Accounts choose the tags of their texts. */
+const MAX_KNOWN_TAGS = 500
+const collators = perLanguage(locale => new Intl.Collator(locale))
 
 /** Creates one object per language on first use: an Intl object takes tens of microseconds. */
 function perLanguage<T>(make: (locale: string) => T): (language: Language) => T {
@@ -127,14 +132,25 @@ export function formatCountry(language: Language, code: string): string {
  * A language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name.
  */
 export function formatLanguage(language: Language, tag: string): string {
+  const { names, known } = languageNames(language)
+  const name = known.get(tag) ?? findLanguageName(names, tag)
+  if (known.size < MAX_KNOWN_TAGS) known.set(tag, name)
+  return name
+}
+
+function findLanguageName(names: Intl.DisplayNames, tag: string): string {
   if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
-    return languageNames(language).of(tag) ?? tag
+    return names.of(tag) ?? tag
   } catch (error) {
     if (error instanceof RangeError) return tag
     throw error
   }
 }
+
+/** In the order of the language's dictionaries. */
+export const sortNames = (language: Language, names: Iterable<string>): string[] =>
+  [...names].sort(collators(language).compare)
 
 /** Written the same in every language (SI), because Intl lacks most of these units and translates some. */
 const UNITS = new Map([

@@ -30,6 +30,7 @@ import { spreadAccount } from '../../src/webhooks/spread-account.ts'
 import { getWebhook, listWebhooks } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import { passportsOf } from '../transfer/stores.ts'
 import { LOG, POLICY, type Receiver, SECRET_KEY, startReceiver } from '../webhooks/stand.ts'
 
 const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy: POLICY }
@@ -484,10 +485,11 @@ describe('an account on three shards', () => {
           body: Buffer.from(answer.text),
         }
       }
+      const openPassport = passportsOf(t.setup)
       const small = await spreadNew()
       const ids = await Promise.all(Array.from({ length: 5 }, () => create(small)))
       const site = await exportStaticSite(
-        { clock, openPool, fetchPage, publicUrl: ADDRESSES.publicUrl, namespace: undefined },
+        { clock, openPool, openPassport, fetchPage, publicUrl: ADDRESSES.publicUrl, namespace: undefined },
         { accountId: small.id, dir: join(folder, 'site') },
       )
       assert.equal(site.passports, ids.length)

@@ -27,6 +27,7 @@ let harness: Harness
 let account: TestAccount
 let stand: Stand
 let editor: Browser
+let openPassport: ReturnType<typeof import('../transfer/stores.ts').passportsOf>
 let folder: Folder
 let bring: typeof import('../console/import-form.ts')
 let data: Record<string, Record<string, unknown>>
@@ -58,7 +59,8 @@ before(async () => {
   stand = await startStand()
   editor = await stand.signedIn(await stand.account({ plan: 'enterprise' }), 'editor')
   bring = await import('../console/import-form.ts')
-  const { temporaryFolder } = await import('../transfer/stores.ts')
+  const { passportsOf, temporaryFolder } = await import('../transfer/stores.ts')
+  openPassport = passportsOf(harness.setup)
   folder = await temporaryFolder()
   ;({ exportStaticSite } = await import('../../src/transfer/static/export-static-site.ts'))
 })
@@ -149,6 +151,7 @@ for (const category of ['textile', 'toy']) {
           clock: harness.clock,
           publicUrl: harness.setup.addresses.publicUrl,
           namespace: 'ns/dpp',
+          openPassport,
           async fetchPage(path, accept) {
             const { status, headers, text } = await harness.ask('GET', path, { headers: { accept } })
             return { status, type: String(headers['content-type']), body: Buffer.from(text) }

@@ -21,7 +21,7 @@ import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, type Answer, type Harness, nextGtin, type TestAccount } from '../harness.ts'
 import { storeBytes, storeFilesOf } from '../media/stored-files.ts'
-import { poolOfOne, temporaryFolder } from '../transfer/stores.ts'
+import { passportsOf, poolOfOne, temporaryFolder } from '../transfer/stores.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from '../webhooks/stand.ts'
 import { plant } from './planted.ts'
 
@@ -154,11 +154,13 @@ describe('protected values', () => {
       assertHides(file, 'list for suppliers')
     }
     const folder = await temporaryFolder()
+    const pages = { clock: systemClock, addresses: ADDRESSES, nsUrl: `${ADDRESSES.publicUrl}/ns/dpp` }
     const setup = {
       openPool: poolOfOne(database),
       clock: systemClock,
       publicUrl: ADDRESSES.publicUrl,
       namespace: 'ns/dpp',
+      openPassport: passportsOf({ ...stand.setup, sql: stand.sql, ...pages }),
       async fetchPage(path: string, accept: string) {
         const { status, headers, text } = await stand.ask('GET', path, { headers: { accept } })
         return { status, type: String(headers['content-type']), body: Buffer.from(text) }

@@ -13,7 +13,7 @@ import { exportStaticSite } from '../../src/transfer/static/export-static-site.t
 import { cloneDatabase, getTestShard, type TestDatabase } from '../database.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
-import { type Folder, poolOfOne, temporaryFolder } from './stores.ts'
+import { type Folder, passportsOf, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
 let t: Harness
@@ -41,6 +41,7 @@ const setup = () => ({
     nsUrl: t.setup.nsUrl,
     signatureDays: 90,
   },
+  openPassport: passportsOf(t.setup),
   async fetchPage(path: string, accept: string) {
     if (/^\/[md]\//.test(path)) asked.push(path)
     // Each from another network, because of the limit of uncached pages.

@@ -15,7 +15,7 @@ import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, nextGtin } from '../harness.ts'
 import { serveFolder } from './serve-folder.ts'
-import { type Folder, fill, temporaryFolder } from './stores.ts'
+import { type Folder, fill, passportsOf, temporaryFolder } from './stores.ts'
 
 /** In fields that the public may not see, and in free-form keys. */
 const SECRET = 'planted-restricted-value'
@@ -41,6 +41,7 @@ const setup = () => ({
   version: 'test',
   publicUrl: ADDRESSES.publicUrl,
   namespace: 'ns/dpp',
+  openPassport: passportsOf(s.t.setup),
   async fetchPage(path: string, accept: string) {
     const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })
     return {
@@ -416,12 +417,14 @@ describe('the folder', () => {
     for (const at of [2, 5]) {
       const whole = setup()
       const seen = new Set<string>()
-      const fetchPage = (path: string, accept: string) => {
-        const [, id] = /^\/p\/([0-9a-z]+)/.exec(path) ?? []
-        if (id !== undefined && seen.add(id).size > at) throw new Error('the process is ended')
-        return whole.fetchPage(path, accept)
+      const openPassport = async (id: string) => {
+        if (seen.add(id).size > at) throw new Error('the process is ended')
+        return whole.openPassport(id)
       }
-      const begun = mirrorAccount({ ...whole, fetchPage }, { accountId: s.account.id, dir: to, all: false })
+      const begun = mirrorAccount(
+        { ...whole, openPassport },
+        { accountId: s.account.id, dir: to, all: false },
+      )
       await assert.rejects(begun, /the process is ended/)
     }
     const state = await readJson(join(to, '.carnet-mirror/state.json'))

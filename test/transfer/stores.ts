@@ -1,4 +1,5 @@
 /** The setup for tests of backups and exports: a store with every kind of history, and empty ones. */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,8 +18,10 @@ import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createOffer } from '../../src/passports/offers/store-offers.ts'
 import { getOrCreatePlace } from '../../src/passports/signed/credential-status.ts'
 import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
+import { openPassport } from '../../src/site/passport/page-renderer.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
 import { enterSchema } from '../../src/transfer/snapshot.ts'
+import type { PublicPassport } from '../../src/transfer/static/passport-pages.ts'
 import { listBackupTables } from '../../src/transfer/tables.ts'
 import type { UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, emptyDatabase, IS_SHARDED, type TestDatabase } from '../database.ts'
@@ -37,6 +40,12 @@ export async function temporaryFolder(): Promise<Folder> {
   const path = await mkdtemp(join(tmpdir(), 'carnet-transfer-'))
   return { path, file: name => join(path, name), remove: () => rm(path, { recursive: true, force: true }) }
 }
+
+/** Opens the passports of a server for exports. Throws if there is no such passport. */
+export const passportsOf =
+  (setup: Parameters<typeof openPassport>[0]) =>
+  async (id: string): Promise<PublicPassport> =>
+    (await openPassport(setup, id)) ?? assert.fail(`${id} is no passport`)
 
 export const poolOfOne = (database: TestDatabase) => () =>
   openPool(database.target, { max: 1, name: 'transfer', isDistributed: database.isDistributed === true })

@@ -1,12 +1,14 @@
 /** The server's public pages for commands that write them to files. */
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
+import { assert } from '../../kernel/errors.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import { createLog } from '../../kernel/log.ts'
 import { openMediaServices } from '../../media/media-services.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
-import type { FetchedPage, StaticPages } from '../../transfer/static/passport-pages.ts'
+import { openPassport } from '../../site/passport/page-renderer.ts'
+import type { FetchedPage, PublicPassport, StaticPages } from '../../transfer/static/passport-pages.ts'
 import type { Store } from '../store/store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { createServerApp } from './server-app.ts'
@@ -26,9 +28,9 @@ export async function withStaticPages<T>(
   const app = createServerApp({
     // Only the requests below reach this server; they must not count as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },
-    isForFiles: true,
     log,
     store,
+    isForFiles: true,
     isStopping: () => false,
     create: createApp,
     scans,
@@ -36,6 +38,15 @@ export async function withStaticPages<T>(
     outbound,
     media: openMediaServices(config.mediaPlace),
   })
+  const { sql, addresses } = store
+  const { secretCipher } = buildWebhookSetup(config)
+  const pageSetup = { sql, addresses, secretCipher, nsUrl: config.nsUrl, clock: systemClock }
+  const open = async (id: string): Promise<PublicPassport> => {
+    stopping.throwIfAborted()
+    const passport = await openPassport(pageSetup, id)
+    assert(passport !== undefined, 'a listed passport exists')
+    return passport
+  }
   const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
     stopping.throwIfAborted()
     // A page that is fetched ahead is not counted as a scan.
@@ -48,7 +59,8 @@ export async function withStaticPages<T>(
     }
   }
   try {
-    return await work({ fetchPage, publicUrl: config.publicUrl, namespace: findNamespacePath(config) })
+    const { publicUrl } = config
+    return await work({ openPassport: open, fetchPage, publicUrl, namespace: findNamespacePath(config) })
   } finally {
     await Promise.all([app.close(), outbound.close()])
   }

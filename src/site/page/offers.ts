@@ -1,6 +1,6 @@
 /** The section “What you can do”: the account's offers, those for the reader's country first. */
 import { html } from 'ghtml'
-import { formatCountry } from '../../i18n/format.ts'
+import { formatCountry, sortNames } from '../../i18n/format.ts'
 import { OFFER_KIND_LABELS, type Offer } from '../../passports/offers/offer.ts'
 import { type PageContext, renderCollapsible } from './page-context.ts'
 import {
@@ -50,7 +50,7 @@ function renderCountryLinks(page: PageContext): string {
   const countries = findOfferCountries(view.offers)
   if (countries === undefined) return ''
   const names = new Map(Array.from(countries, code => [formatCountry(language, code), code]))
-  const links = [...names.keys()].sort(new Intl.Collator(language).compare).map(name => {
+  const links = sortNames(language, names.keys()).map(name => {
     const code = names.get(name)
     const current = code === country ? ' aria-current="true"' : ''
     return html`<a href="?!${keptQuery.replace(/country=..&amp;/, '')}lang=${language}&amp;country=${code}#!${ANCHOR}"!${current}>${name}</a>`

@@ -22,7 +22,7 @@ import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES } from '../pag
 import type { NegotiatedLanguage } from './languages.ts'
 
 type RenderInput = NegotiatedLanguage & {
-  setup: SiteSetup
+  setup: Pick<SiteSetup, 'addresses' | 'nsUrl' | 'secretCipher'>
   view: PassportView
   row: PublicPassportRow
   brand: Brand

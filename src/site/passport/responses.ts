@@ -6,24 +6,20 @@ import { listChosenTags } from '../../categories/pick-text.ts'
 import { perObject } from '../../kernel/memo.ts'
 import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
-import { readOffersOf, sortByNearness } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import { findPassportFiles } from '../../passports/read/picture-files.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
-import { readPublicHistory } from '../../passports/read/public-version.ts'
-import { readStory } from '../../passports/story/read-story.ts'
-import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { findOfferCountries } from '../page/offers.ts'
 import { canBeIndexed } from '../page/page-context.ts'
-import { buildPassportView, type PassportView } from '../page/passport-view.ts'
+import type { PassportView } from '../page/passport-view.ts'
 import { PASSPORT_VARY, PRIVATE_HEADERS, type Preview } from './access.ts'
 import { HTML } from './formats.ts'
 import { type NegotiatedLanguage, negotiateLanguages } from './languages.ts'
 import type { CachedPassport, PageCache } from './page-cache.ts'
 import type { PassportRequest } from './passport-request.ts'
+import { readPage } from './read-page.ts'
 import { findReaderCountry } from './reader-country.ts'
 
 export const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
@@ -160,24 +156,6 @@ export async function createPrivateResponse(
   return { body, headers: { ...headers, ...PRIVATE_HEADERS } }
 }
 
-const details = new WeakMap<PublicPassportRow, ReturnType<typeof queryDetails>>()
-
-/** Requests that shared the look-up of a passport, such as those for its languages, share these, too. */
-function readDetails(setup: SiteSetup, row: PublicPassportRow): ReturnType<typeof queryDetails> {
-  const known = details.get(row) ?? queryDetails(setup, row)
-  details.set(row, known)
-  return known
-}
-
-async function queryDetails({ sql, addresses }: SiteSetup, row: PublicPassportRow) {
-  const [history, pending, files] = await Promise.all([
-    readPublicHistory(sql, row),
-    row.outdated ? readPendingCorrection(sql, row) : undefined,
-    findPassportFiles(sql, addresses, row),
-  ])
-  return { history, pending, files }
-}
-
 async function render(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
@@ -185,22 +163,8 @@ async function render(
   { row, brand, newestVersionNo }: ResponseInput,
   access?: Access | Preview,
 ) {
-  const { sql, addresses } = setup
-  const [{ history, pending, files }, offers, story] = await Promise.all([
-    readDetails(setup, row),
-    brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
-    brand.hasStory && format === HTML ? readStory(sql, addresses, row) : undefined,
-  ])
-  const view = buildPassportView(
-    addresses,
-    row,
-    history,
-    access?.audience ?? 'public',
-    newestVersionNo,
-    pending,
-    offers === undefined ? undefined : sortByNearness(offers, row),
-    files,
-  )
+  const audience = access?.audience ?? 'public'
+  const { view, story } = await readPage(setup, { row, brand, newestVersionNo, audience, format })
   // Requests that shared a look-up continue together; this lets other requests run between two renderings.
   if (access === undefined) await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)

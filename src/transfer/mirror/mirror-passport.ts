@@ -4,7 +4,6 @@ import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
 import type { DocumentSetup, PlacedRow } from '../../passports/documents/setup.ts'
-import { findPublicPassport } from '../../passports/read/find.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import { findPassportVersion } from '../../passports/read/public-passport-at.ts'
 import {
@@ -38,6 +37,7 @@ export async function mirrorPassport(
   { row, gtins, isFull, files }: PassportInput,
 ): Promise<{ left_out: number; hasNewGtin: boolean }> {
   const id = idFromUuid(row.id)
+  const passport = await setup.openPassport(id)
   const group = await mirror.openGroup(id, { keeps: false, reads: isFull })
   const isShared = ({ path }: Pick<StaticFile, 'path'>) => path.startsWith('brand/')
   await writePassportPages(
@@ -51,9 +51,9 @@ export async function mirrorPassport(
       },
     },
     id,
+    passport,
   )
-  const current = await findPublicPassport(setup.documents.sql, row.id)
-  assert(current !== undefined, 'a listed passport exists')
+  const current = passport.row
   await writeDocuments(setup, group, shared, { row: current, dir: `p/${id}` })
   // They name the newest version, and the recalls that hold now.
   for (let version = current.version_no - 1; version > 0; version--) {

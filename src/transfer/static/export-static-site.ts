@@ -3,15 +3,13 @@ import { exportAccount } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSearchPath } from '../../kernel/db/shards.ts'
-import { assert, invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
+import { invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import {
   buildRedirects,
   type PageTarget,
-  type PreparedPages,
-  preparePassportPages,
+  type PublicPassport,
   type StaticPages,
   writePassportPages,
   writeVocabulary,
@@ -54,10 +52,9 @@ async function write(
   )
   const { last, passports: kept } = site.resumed
   let { passports, left_out } = site.resumed
-  const pages = limitRequests(setup)
   const pool = setup.openPool()
   try {
-    if (last === null) await writeVocabulary(pages, site)
+    if (last === null) await writeVocabulary(setup, site)
     const sql = await pool.reserve()
     const { account, shards } = await exportAccount(sql, accountId)
     const { audience_profile = 'contract', withdrawn_files = 0 } = account
@@ -68,8 +65,8 @@ async function write(
     for (const [i, shard] of shards.slice(first).entries()) {
       if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
       const addresses = exportAddresses(sql, accountId, i === 0 ? last : null)
-      for await (const { passport, gtins, prepared } of prepareAhead(pages, addresses)) {
-        await writePassportPages(pages, site, idFromUuid(passport.uuid), prepared)
+      for await (const { passport, gtins, pages } of readAhead(setup, addresses)) {
+        await writePassportPages(setup, site, idFromUuid(passport.uuid), pages)
         left_out += await writeRedirects(site, passport, gtins)
         const { level, uuid } = passport
         await site.save({
@@ -93,48 +90,41 @@ async function write(
   }
 }
 
-/** A server makes pages for as many readers of one network as may wait. */
-const MAX_REQUESTS = 32
-
-function limitRequests(setup: StaticPages): StaticPages {
-  const permits = new Semaphore({ capacity: MAX_REQUESTS })
-  return {
-    ...setup,
-    async fetchPage(path, accept) {
-      const page = await permits.run(() => setup.fetchPage(path, accept))
-      assert(page !== undefined, 'a permit is waited for without limit')
-      return page
-    },
-  }
-}
-
-/** Passports whose pages are fetched while those of an earlier one are written. */
-const MAX_PREPARED = 3
+/** Passports that are read together, while pages of earlier ones are written. */
+const PASSPORTS_PER_READ = 8
 
 /** In the order of the lines. After an error nothing is under way any more. */
-async function* prepareAhead<L extends { passport: PassportLine }>(
-  setup: StaticPages,
+async function* readAhead<L extends { passport: PassportLine }>(
+  { openPassport }: StaticPages,
   lines: AsyncIterable<L>,
-): AsyncGenerator<L & { prepared: PreparedPages }> {
-  const ahead: { line: L; preparing: Promise<PreparedPages> }[] = []
+): AsyncGenerator<L & { pages: PublicPassport }> {
+  let reading: Promise<(L & { pages: PublicPassport })[]> | undefined
+  const read = (group: readonly L[]) =>
+    Promise.all(
+      group.map(async line => ({ ...line, pages: await openPassport(idFromUuid(line.passport.uuid)) })),
+    )
   try {
-    for await (const line of lines) {
-      const preparing = preparePassportPages(setup, idFromUuid(line.passport.uuid))
+    for await (const group of takeGroups(lines)) {
+      const earlier = reading
+      reading = read(group)
       // Its error is thrown when it is its turn.
-      preparing.catch(() => undefined)
-      ahead.push({ line, preparing })
-      if (ahead.length < MAX_PREPARED) continue
-      yield* takeFirst(ahead)
+      reading.catch(() => undefined)
+      if (earlier !== undefined) yield* await earlier
     }
-    while (ahead.length > 0) yield* takeFirst(ahead)
+    if (reading !== undefined) yield* await reading
   } finally {
-    await Promise.allSettled(ahead.map(({ preparing }) => preparing))
+    await reading?.catch(() => undefined)
   }
 }
 
-async function* takeFirst<L>(ahead: { line: L; preparing: Promise<PreparedPages> }[]) {
-  const first = ahead.shift()
-  if (first !== undefined) yield { ...first.line, prepared: await first.preparing }
+async function* takeGroups<L>(lines: AsyncIterable<L>): AsyncGenerator<L[]> {
+  let group: L[] = []
+  for await (const line of lines) {
+    if (group.push(line) < PASSPORTS_PER_READ) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
 }
 
 const changedAudience = (dir: string) =>

@@ -7,11 +7,22 @@ import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
 import { assert, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportLine } from '../../passports/copies/export-rows.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type FetchedPage = { status: number; type: string; body: Buffer }
 
+/** What the public sees of a passport, as the server sends it. */
+export type PublicPassport = {
+  row: PublicPassportRow
+  renderQrSymbol: () => string
+  /** The page or JSON-LD document at this query. */
+  render: (query: Readonly<Record<string, string>>) => Promise<string>
+}
+
 export type StaticPages = {
-  /** Requests a path from the server, always as a public reader. */
+  /** Reads a passport. Rendering all its pages needs nothing more, unless it has earlier versions. */
+  openPassport: (id: string) => Promise<PublicPassport>
+  /** Requests any other path from the server, always as a public reader. */
   fetchPage: (path: string, accept: string) => Promise<FetchedPage>
   /** Without a slash at the end. */
   publicUrl: string
@@ -30,7 +41,7 @@ export type PageTarget = {
 
 const HTML = 'text/html'
 const JSON_LD = 'application/ld+json'
-/** Pages of one passport that are requested together: all languages. */
+/** Pages of one passport that are in memory together: all languages. */
 const PAGES_PER_BATCH = 32
 /** Pictures and documents, which have up to 20 MB each. */
 const SHARED_FILES_PER_BATCH = 4
@@ -59,109 +70,95 @@ export async function writeVocabulary(setup: StaticPages, site: PageTarget): Pro
   }
 }
 
-/** Pages of a passport that wait to be written. Files that passports share are fetched later, in its turn. */
-export type PreparedPages = { files: readonly StaticFile[]; crawl: Crawl }
-
-/** Fetches the page in its first language, then the first of those to which it links: all languages. */
-export async function preparePassportPages(setup: StaticPages, id: string): Promise<PreparedPages> {
-  const crawl = openCrawl(setup, id)
-  const first = await crawl.fetchNext()
-  return { files: [...first, ...(await crawl.fetchNext())], crawl }
-}
-
 /** Writes the pages of a passport to which its first page leads, and the files that they show. */
 export async function writePassportPages(
   setup: StaticPages,
   site: PageTarget,
   id: string,
-  prepared?: PreparedPages,
+  passport: PublicPassport,
 ): Promise<void> {
-  const { files, crawl } = prepared ?? (await preparePassportPages(setup, id))
-  await site.put(...files)
-  while (crawl.waiting.length > 0) await site.put(...(await crawl.fetchNext()))
-  const missing = crawl.shared.filter(({ file }) => !site.has(file))
+  const { waiting, shared, rewrite } = openCrawl(id)
+  await site.put({ path: `p/${id}/qr.svg`, body: passport.renderQrSymbol() })
+  for (let files: StaticFile[] = []; waiting.length > 0; files = []) {
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
+      const body = await passport.render(target.query)
+      files.push({ path: target.file, body: target.isPage ? rewrite(body, target.file) : body })
+      if (files.length === PAGES_PER_BATCH) break
+    }
+    await site.put(...files)
+  }
+  const missing = shared.filter(path => !site.has(path))
   for (let n = 0; n < missing.length; n += SHARED_FILES_PER_BATCH) {
     const batch = missing.slice(n, n + SHARED_FILES_PER_BATCH)
-    const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
-    await site.put(...batch.map(({ file }, at): StaticFile => ({ path: file, body: bodies[at] ?? '' })))
+    const bodies = await Promise.all(batch.map(path => getSharedFile(setup, path, id)))
+    await site.put(...batch.map((path, at): StaticFile => ({ path, body: bodies[at] ?? '' })))
   }
 }
 
-type Crawl = ReturnType<typeof openCrawl>
-
-/** Follows the links of a passport's pages. `shared`: the files that they show, each once. */
-function openCrawl(setup: StaticPages, id: string) {
-  const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
-  const waiting: Target[] = [qr, findTarget(id, new URLSearchParams())]
-  const shared: Target[] = []
+/** Follows the links of a passport's pages. `shared`: the paths of files that they show, each once. */
+function openCrawl(id: string) {
+  const waiting = [findTarget(id, new URLSearchParams())]
+  const shared: string[] = []
   const found = new Set(waiting.map(({ file }) => file))
-  const links = createLinkRewriter(id, target => {
-    if (found.has(target.file)) return
-    found.add(target.file)
-    const list = isSharedFile(target.file) ? shared : waiting
-    list.push(target)
+  const rewrite = createLinkRewriter(id, (file, target) => {
+    if (found.has(file)) return
+    found.add(file)
+    if (target === undefined) shared.push(file)
+    else waiting.push(target)
   })
-  return {
-    waiting,
-    shared,
-    async fetchNext(): Promise<StaticFile[]> {
-      const batch = waiting.splice(0, PAGES_PER_BATCH)
-      const bodies = await Promise.all(batch.map(target => getTarget(setup, target, id)))
-      return batch.map(({ file, accept }, n): StaticFile => {
-        const body = bodies[n] ?? ''
-        return { path: file, body: accept === HTML ? links.rewrite(String(body), file) : body }
-      })
-    },
-  }
+  return { waiting, shared, rewrite }
 }
 
 /** Throws `unavailable` for a picture or document that is not in the store. */
-async function getTarget(setup: StaticPages, { live, accept }: Target, id: string): Promise<Buffer> {
-  if (!/^\/[md]\//.test(live)) return getStaticPage(setup, live, accept)
-  const { status, body } = await setup.fetchPage(live, accept)
+async function getSharedFile(setup: StaticPages, path: string, id: string): Promise<Buffer> {
+  if (path.startsWith('brand/')) return getStaticPage(setup, `/${path}`, '*/*')
+  const { status, body } = await setup.fetchPage(`/${path}`, '*/*')
   if (status === 200) return body
   throw unavailable(
-    `The product ${setup.publicUrl}/p/${id} shows the file ${live}, but the server answers ${status} instead of sending it. If doctor --verify says that it is missing, send the same file again (POST /media, or the console) or restore it from a backup. Then run the same command again: it continues there.`,
+    `The product ${setup.publicUrl}/p/${id} shows the file /${path}, but the server answers ${status} instead of sending it. If doctor --verify says that it is missing, send the same file again (POST /media, or the console) or restore it from a backup. Then run the same command again: it continues there.`,
   )
 }
 
-type Target = { live: string; accept: string; file: string }
+/** A page or document of a passport, and the file that will have it. */
+type Target = { query: Readonly<Record<string, string>>; isPage: boolean; file: string }
 
 /** Finds the file of a page or document. Earlier versions are exported in their first language only. */
 function findTarget(id: string, query: URLSearchParams): Target {
   const version = query.get('version')
   const language = query.get('lang')
   const dir = version === null ? `p/${id}` : `p/${id}/v/${version}`
-  const params = version === null ? '' : `version=${version}`
+  const ofVersion = version === null ? {} : { version }
   const format = query.get('format')
   if (format !== null && format !== 'html') {
-    return {
-      live: `/p/${id}?${params && `${params}&`}format=${format}`,
-      accept: '*/*',
-      file: `${dir}/${getDocumentFile(format)}`,
-    }
+    return { query: { ...ofVersion, format }, isPage: false, file: `${dir}/${getDocumentFile(format)}` }
   }
   if (language === null || version !== null) {
-    return { live: `/p/${id}${params && `?${params}`}`, accept: HTML, file: `${dir}/index.html` }
+    return { query: ofVersion, isPage: true, file: `${dir}/index.html` }
   }
-  return { live: `/p/${id}?lang=${language}`, accept: HTML, file: `${dir}/${language}/index.html` }
+  return { query: { lang: language }, isPage: true, file: `${dir}/${language}/index.html` }
 }
 
 /** The name of a document's file, with an extension from which web servers tell its type. */
 export const getDocumentFile = (format: string): string =>
   `passport.${format}${/^(jsonld|aasx|vc-jwt|sd-jwt)$/.test(format) ? '' : '.json'}`
 
-const LINK = /\b(href|src|srcset)="([^"]*)"/g
+/** Fragments and the account's own addresses stay as they are. */
+const LINK = /\b(href|src|srcset)="(?!#|\/|[A-Za-z][A-Za-z0-9+.-]*:)([^"]*)"/g
 /** Folders of files that pages share: logos, pictures, documents. A name never stands for other bytes. */
 const SHARED_FILE = /^(?:brand|m|d)\//
 
 export const isSharedFile = (path: string): boolean => SHARED_FILE.test(path)
 
-/** The file to which a link leads, and the fragment in it. */
-type Link = { file: string; fragment: string }
+const INDEX = '/index.html'
 
-/** For the pages of one passport. They have the same links, and each is resolved once. */
-function createLinkRewriter(id: string, follow: (to: Target) => void) {
+/** Where a link leads from the page in a file. */
+type Link = (from: string) => string
+
+/**
+ * For the pages of one passport. They have the same links, and each is resolved once. `follow` gets no target
+ * for a file that passports share.
+ */
+function createLinkRewriter(id: string, follow: (file: string, target?: Target) => void) {
   const links = new Map<string, Link | undefined>()
   const resolve = (value: string): Link | undefined => {
     // Links of the page itself are relative. Others are the account's, and may lead to nothing.
@@ -170,43 +167,49 @@ function createLinkRewriter(id: string, follow: (to: Target) => void) {
     const url = new URL(reference, `http://folder/p/${id}`)
     const path = url.pathname.slice(1)
     if (isSharedFile(path)) {
-      follow({ live: url.pathname, accept: '*/*', file: path })
-      return { file: path, fragment: '' }
+      follow(path)
+      return createLink(path)
     }
     const [, rest = ''] = path.split('/')
     const target = findTarget(rest, url.searchParams)
-    if (rest === id) follow(target)
-    return { file: target.file, fragment: url.hash }
+    if (rest === id) follow(target.file, target)
+    return createLink(target.file, url.hash)
   }
   const rewriteLink = (value: string, file: string): string => {
     if (!links.has(value)) links.set(value, resolve(value))
-    const link = links.get(value)
-    return link === undefined ? value : `${getRelativePath(file, link.file)}${link.fragment}`
+    return links.get(value)?.(file) ?? value
   }
-  return {
-    rewrite: (html: string, file: string): string =>
-      html.replace(LINK, (_, name: string, value: string) => {
-        const values =
-          name === 'srcset'
-            ? value.replaceAll(
-                CANDIDATE,
-                (_, before: string, address: string) => before + rewriteLink(address, file),
-              )
-            : rewriteLink(value, file)
-        return `${name}="${values}"`
-      }),
-  }
+  return (html: string, file: string): string =>
+    html.replace(LINK, (_, name: string, value: string) => {
+      const values =
+        name === 'srcset'
+          ? value.replaceAll(
+              CANDIDATE,
+              (_, before: string, address: string) => before + rewriteLink(address, file),
+            )
+          : rewriteLink(value, file)
+      return `${name}="${values}"`
+    })
 }
 
 /** An address in a `srcset`; a width or density may follow it. Ours have no commas. */
 const CANDIDATE = /((?:^|,)\s*)([^\s,]+)/g
 
-function getRelativePath(from: string, to: string): string {
-  if (!to.endsWith(INDEX)) return getRelative(dirname(from), to)
-  return `${getRelative(dirname(from), dirname(to)) || '.'}/`
+/** Pages in folders beside each other, such as those of all languages, share the way out of these. */
+function createLink(file: string, fragment = ''): Link {
+  const isIndex = file.endsWith(INDEX)
+  const to = isIndex ? dirname(file) : file
+  const end = (isIndex ? '/' : '') + fragment
+  const outside = new Map<string, string>()
+  return from => {
+    const dir = dirname(from)
+    if (to === dir || to.startsWith(`${dir}/`)) return (getRelative(dir, to) || '.') + end
+    const above = dirname(dir)
+    const path = outside.get(above) ?? ['..', getRelative(above, to)].filter(part => part !== '').join('/')
+    outside.set(above, path)
+    return path + end
+  }
 }
-
-const INDEX = '/index.html'
 
 /** Of two paths without dots. `posix.relative` resolves both first, which took a twentieth of an export. */
 function getRelative(dir: string, to: string): string {

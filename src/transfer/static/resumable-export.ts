@@ -88,19 +88,19 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     has: (path: string): boolean => shared.has(path),
     async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
-      for (const { path, body } of files) {
+      const encoded = files.map(({ path, body }) => ({ path, body: Buffer.from(body) }))
+      for (const { path, body } of encoded) {
         if (isSharedFile(path)) shared.add(path)
-        const bytes = Buffer.byteLength(body)
         state.files++
-        state.bytes += bytes
-        lines += formatLine({ path, sha256: hash('sha256', body, 'hex'), bytes })
+        state.bytes += body.length
+        lines += formatLine({ path, sha256: hash('sha256', body, 'hex'), bytes: body.length })
       }
       // The manifest is written first, so that a resumed run can delete the files that it lists, and no
       // others.
       await manifest.write(lines)
       digest.update(lines)
       state.manifest_bytes += Buffer.byteLength(lines)
-      await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
+      for (const { path, body } of encoded) folder.write(path, body)
     },
     /** Saves that all passports up to `last` are written, while the next ones are written. */
     async save(progress: Progress): Promise<void> {

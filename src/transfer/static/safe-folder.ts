@@ -2,9 +2,20 @@
  * Security bound: writes and deletes only below one folder. No path leads outside, no symlink is followed,
  * and no file of another user is touched.
  */
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
@@ -23,24 +34,30 @@ export async function openSafeFolder(root: string) {
   if (!isOwnedByUser(found)) throw invalidFolder(`${root} belongs to another user (number ${found.uid}).`)
   if ((found.mode & OTHERS_MAY_WRITE) !== 0) throw invalidFolder(`Everybody can write to ${root}.`)
   const known = new Set<string>()
-  const write = async (path: string, body: Buffer | string, sync = false) => {
-    await using file = await openNew(await locate(root, path, known, true))
-    await file.writeFile(body)
-    if (sync) await file.sync()
-  }
   return {
-    /** Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside. */
-    write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
+    /**
+     * Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside.
+     * Synchronous: the calls take a third of the time that handing each of them to a thread takes.
+     */
+    write(path: string, body: Buffer | string): void {
+      closeSync(writeNew(locate(root, path, known, true), body))
+    },
     /** Replaces a file atomically: the new one is on disk before it gets the name. Creates its folders. */
     async replace(path: string, body: Buffer | string): Promise<void> {
-      await write(`${path}.partial`, body, true)
-      await rename(join(root, `${path}.partial`), join(root, path))
+      const at = locate(root, path, known, true)
+      const file = writeNew(`${at}.partial`, body)
+      try {
+        await sync(file)
+      } finally {
+        closeSync(file)
+      }
+      renameSync(`${at}.partial`, at)
     },
     async remove(path: string): Promise<void> {
-      await rm(await locate(root, path, known, false), { force: true })
+      await rm(locate(root, path, known, false), { force: true })
     },
     async open(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
-      const at = await locate(root, path, known, false)
+      const at = locate(root, path, known, false)
       const file = await open(at, FLAGS[how]).catch(error => {
         throw error.code === 'ELOOP' ? foreignEntry(at) : error
       })
@@ -52,19 +69,32 @@ export async function openSafeFolder(root: string) {
   }
 }
 
-/** Creates and opens a file; an existing file is deleted first, never overwritten in place. */
-async function openNew(at: string): Promise<FileHandle> {
+const sync = promisify(fsync)
+
+/** Creates a file, which stays open; an existing file is deleted first, never overwritten in place. */
+function writeNew(at: string, body: Buffer | string): number {
+  const file = openNew(at)
   try {
-    return await open(at, 'wx')
+    writeFileSync(file, body)
+    return file
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+function openNew(at: string): number {
+  try {
+    return openSync(at, 'wx')
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') throw error
-    await unlink(at)
-    return open(at, 'wx')
+    unlinkSync(at)
+    return openSync(at, 'wx')
   }
 }
 
 /** Resolves a path after checking each folder above it. `known`: folders checked before. */
-async function locate(root: string, path: string, known: Set<string>, create: boolean): Promise<string> {
+function locate(root: string, path: string, known: Set<string>, create: boolean): string {
   const names = path.split('/')
   if (names.some(name => name === '' || name === '.' || name === '..' || /[\0\\]/.test(name)))
     throw invalidFolder(`${JSON.stringify(path)} is not a file below ${root}.`)
@@ -72,16 +102,23 @@ async function locate(root: string, path: string, known: Set<string>, create: bo
   for (const name of names.slice(0, -1)) {
     at = join(at, name)
     if (known.has(at)) continue
-    if (create)
-      await mkdir(at).catch(error => {
-        if (error.code !== 'EEXIST') throw error
-      })
-    const found = await lstat(at).catch(() => undefined)
+    const found = (create && createFolder(at)) || lstatSync(at, { throwIfNoEntry: false })
     if (found === undefined) continue
-    if (!found.isDirectory() || !isOwnedByUser(found)) throw foreignEntry(at)
+    if (found !== 'new' && (!found.isDirectory() || !isOwnedByUser(found))) throw foreignEntry(at)
     known.add(at)
   }
   return join(at, names.at(-1) ?? '')
+}
+
+/** False if something has the name already. */
+function createFolder(at: string): 'new' | false {
+  try {
+    mkdirSync(at)
+    return 'new'
+  } catch (error) {
+    if (findErrorCode(error) !== 'EEXIST') throw error
+    return false
+  }
 }
 
 const foreignEntry = (at: string) =>
