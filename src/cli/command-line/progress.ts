@@ -21,3 +21,41 @@ export async function withProgress<T>(work: (update: (line: string) => void) => 
     if (isLineOpen) out.write('\r\u001b[K')
   }
 }
+
+const WINDOW_MS = 60_000
+const MIN_SAMPLE_MS = 10_000
+const SAMPLE_INTERVAL_MS = 1_000
+
+/**
+ * Returns a function that says how many are done: `120 of 1746 passports, about 4 min left`. It counts on the
+ * speed of the last minute, and names no time before ten seconds or without a total.
+ */
+export function createCounter(noun: string, now: () => number = () => performance.now()) {
+  const samples: { at: number; done: number }[] = []
+  return (done: number, total?: number): string => {
+    const at = now()
+    const last = samples.at(-1)
+    if (last === undefined || at - last.at >= SAMPLE_INTERVAL_MS) samples.push({ at, done })
+    while (samples.length > 2 && at - (samples[1]?.at ?? at) >= WINDOW_MS) samples.shift()
+    const text = `${done}${total === undefined ? '' : ` of ${total}`} ${noun}`
+    const first = samples[0] ?? { at, done }
+    const ms = at - first.at
+    if (total === undefined || ms < MIN_SAMPLE_MS || done <= first.done || done >= total) return text
+    return `${text}, about ${formatDuration(((total - done) * ms) / (done - first.done))} left`
+  }
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Times below twice a unit are in the smaller one. */
+const UNITS = [
+  { unit: 'h', ms: HOUR_MS, step: 0.5 },
+  { unit: 'min', ms: MINUTE_MS, step: 1 },
+] as const
+
+/** Rounded, because it is an estimate: `20 s`, `4 min`, `3.5 h`. */
+export function formatDuration(ms: number): string {
+  for (const { unit, ms: size, step } of UNITS)
+    if (ms >= 2 * size) return `${Math.round(ms / size / step) * step} ${unit}`
+  return `${Math.max(10, Math.round(ms / 10_000) * 10)} s`
+}

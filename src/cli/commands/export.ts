@@ -1,15 +1,16 @@
 /** `carnet export` and `carnet import`: one account as a file or as a folder of pages, and back. */
-import { requireAccount } from '../../accounts/accounts.ts'
+import { actAsOperator, requireAccount } from '../../accounts/accounts.ts'
 import type { ImportedIssuer } from '../../accounts/issuer/export-issuer.ts'
 import { openMediaServices } from '../../media/media-services.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
 import { getIssuerDid } from '../../passports/documents/issuer-document.ts'
+import { countAllPassports } from '../../passports/read/totals.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'
 import { exportStaticSite } from '../../transfer/static/export-static-site.ts'
 import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
-import { withProgress } from '../command-line/progress.ts'
+import { createCounter, withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { withStaticPages } from '../server/static-pages.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -49,8 +50,11 @@ async function writeData(ctx: StoreContext, { folder, ...target }: ExportTarget)
   const { store, clock, addresses, config } = ctx
   const files = { folder, mediaStore: openMediaStore(config.mediaPlace) }
   const setup = { openPool: store.openPoolOfOne, clock, version: VERSION, publicUrl: addresses.publicUrl }
+  await requireAccount(ctx, target.accountId)
+  const total = await countAllPassports(await actAsOperator(ctx, target.accountId))
+  const describe = createCounter('passports')
   const made = await withProgress(update =>
-    exportAccountToFile(setup, { ...target, files, progress: n => update(`${n} passports`) }),
+    exportAccountToFile(setup, { ...target, files, progress: n => update(describe(n, total)) }),
   )
   const { passport: passports = 0, version: versions = 0, file: stored = 0 } = made.counts
   const text = [
@@ -69,10 +73,12 @@ async function writeData(ctx: StoreContext, { folder, ...target }: ExportTarget)
 async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTarget): Promise<CommandResult> {
   const { store, clock } = ctx
   await requireAccount(ctx, accountId)
+  const total = await countAllPassports(await actAsOperator(ctx, accountId))
+  const describe = createCounter('passports')
   return withStaticPages(ctx, async source => {
     const setup = { ...source, openPool: store.openPoolOfOne, clock }
     const made = await withProgress(update =>
-      exportStaticSite(setup, { accountId, dir, progress: n => update(`${n} passports`) }),
+      exportStaticSite(setup, { accountId, dir, progress: n => update(describe(n, total)) }),
     )
     const { passports, files, kept } = made
     const earlier =

@@ -3,7 +3,7 @@ import { listAccounts } from '../../accounts/accounts.ts'
 import { type MirrorResult, mirrorAccount } from '../../transfer/mirror/mirror-account.ts'
 import { findAccountId } from '../command-line/account-arguments.ts'
 import { type Command, CommandError, type CommandResult } from '../command-line/command.ts'
-import { withProgress } from '../command-line/progress.ts'
+import { createCounter, withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { withStaticPages } from '../server/static-pages.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -44,10 +44,11 @@ const writeMirror = (ctx: StoreContext, target: Target): Promise<MirrorResult> =
     const { secretCipher } = buildWebhookSetup(config)
     const { nsUrl, signatureDays } = config
     const documents = { sql, clock, addresses, secretCipher, nsUrl, signatureDays }
+    const describe = createCounter('passports')
     return withProgress(update =>
       mirrorAccount(
         { ...pages, documents, version: VERSION },
-        { ...target, progress: n => update(`${n} passports`) },
+        { ...target, progress: (n, total) => update(describe(n, total)) },
       ),
     )
   })

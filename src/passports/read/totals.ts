@@ -1,4 +1,6 @@
 /** Totals of lists, from the counters of an account. */
+import { listAccountShards } from '../../accounts/account-shard.ts'
+import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { Level, ListFilter } from './list-filter.ts'
@@ -26,3 +28,11 @@ export const findTotal = perDatabase((sql: Sql) =>
     )
   }),
 )
+
+/** All passports of an account, archived ones too. */
+export async function countAllPassports(ctx: AccountContext): Promise<number> {
+  const totals = listAccountShards(ctx).map(({ sql, accountId }) =>
+    findTotal(sql)({ accountId, levels: ['m', 'b', 'i'] }),
+  )
+  return (await Promise.all(totals)).reduce((sum, n) => sum + n, 0)
+}

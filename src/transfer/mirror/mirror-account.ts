@@ -18,6 +18,7 @@ import { createManifest } from '../../passports/documents/sign-manifest.ts'
 import { findPublicPassport } from '../../passports/read/find.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { getSettledTime, listChangedPassports } from '../../passports/read/list-changes.ts'
+import { countAllPassports } from '../../passports/read/totals.ts'
 import { forgetMessages } from '../../passports/signed/list-messages.ts'
 import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
@@ -38,7 +39,8 @@ type MirrorOptions = {
   dir: string
   /** Compare all passports, not only those that changed. */
   all: boolean
-  progress?: (passports: number) => void
+  /** `total` is undefined unless this run compares all passports. */
+  progress?: (passports: number, total: number | undefined) => void
 }
 
 export type MirrorResult = {
@@ -156,6 +158,8 @@ async function mirrorPassports(
 ): Promise<{ passports: number; left_out: number }> {
   let passports = 0
   let leftOut = 0
+  // How far a killed run came is not known as a number.
+  const total = isFull && pass.after === null ? await countAllPassports(ctx) : undefined
   const files = openMirroredFiles(mirror, isFull)
   const writeRows = async (rows: readonly MirroredRow[]) => {
     const linked = rows.map(({ id, model_id, lot, serial }) => ({ uuid: id, model: model_id, lot, serial }))
@@ -165,7 +169,7 @@ async function mirrorPassports(
       const { left_out, hasNewGtin } = await mirrorPassport(setup, mirror, shared, input)
       leftOut += left_out
       passports++
-      progress?.(passports)
+      progress?.(passports, total)
       if (hasNewGtin && row.level !== 'i') await writeUnits(row)
     }
   }
