@@ -2,8 +2,7 @@
  * Starts Chromium for browser tests. Code for inside a page is a string, because the tests are compiled
  * without DOM types.
  */
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
@@ -40,7 +39,7 @@ export const openBrowser = (): Promise<Browser> =>
 export const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true'
 export const WIDTH = 'document.documentElement.scrollWidth'
 
-const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const RULES = {
   all: "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']",
   /** Enough for the second colour scheme of a page that passed all rules. */
