@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needsProcess, runCommand } from './command-runner.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
@@ -37,6 +38,7 @@ export async function endAll(): Promise<void> {
 
 /** Variables for Node itself, none of them Carnet's. */
 const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env
+const BASE = { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn' }
 
 /** Starts `carnet` without this process's settings and collects its output. */
 export function start(
@@ -45,7 +47,7 @@ export function start(
 ) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
+    env: { ...BASE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: hasOwnGroup,
   })
@@ -61,8 +63,12 @@ export function start(
   return { child, said, ended: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]> }
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end: the first of a name in a process of its own, more of them in one that is there. */
 export async function carnet(words: readonly string[], settings: Settings) {
+  const { cwd, env = {}, main, hasOwnGroup = false } = settings
+  if (main === undefined && !hasOwnGroup && !needsProcess(words)) {
+    return runCommand(words, cwd, { ...BASE, ...env })
+  }
   const { said, ended } = start(words, settings)
   const [code] = await ended
   return { code, ...said }

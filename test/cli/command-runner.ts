@@ -1,0 +1,98 @@
+/** Runs commands in a process that is there already. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+export type Command = {
+  words: readonly string[]
+  cwd: string
+  env: Record<string, string>
+  /** Written to both outputs after those of the command. */
+  end: string
+}
+/** `open`: what would keep a process of its own from ending. */
+export type Result = { code: number; open: readonly string[] }
+
+let runner: ChildProcess | undefined
+let isBusy = false
+const known = new Set<string>()
+
+/**
+ * Whether a command needs a process of its own: the first of its name, which shows that its process ends, and
+ * those beside another one.
+ */
+export function needsProcess(words: readonly string[]): boolean {
+  const name = words.slice(0, 2).join(' ')
+  if (known.has(name)) return isBusy
+  known.add(name)
+  return true
+}
+
+/** `words` and so on as in `carnet`. Fails if something would keep a process of its own from ending. */
+export async function runCommand(words: readonly string[], cwd: string, env: Record<string, string>) {
+  isBusy = true
+  runner ??= startRunner()
+  const child = runner
+  const { stdout, stderr } = child
+  assert.ok(stdout !== null && stderr !== null)
+  hold(child, true)
+  try {
+    const end = `\n${randomUUID()}\n`
+    const ended = once(child, 'message') as Promise<[Result]>
+    const outputs = Promise.all([readUntil(stdout, end), readUntil(stderr, end)])
+    child.send({ words, cwd, env, end } satisfies Command)
+    const [[{ code, open }], [out, err]] = await Promise.all([ended, outputs])
+    assert.deepEqual(open, [], `carnet ${words.join(' ')} leaves something open`)
+    return { code, stdout: out, stderr: err }
+  } finally {
+    hold(child, false)
+    isBusy = false
+  }
+}
+
+function startRunner(): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'commands-process.ts'), [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  child.stdout?.setEncoding('utf8')
+  child.stderr?.setEncoding('utf8')
+  child.once('close', () => {
+    runner = undefined
+  })
+  return child
+}
+
+/** Whether this process waits for the runner. */
+function hold(child: ChildProcess, isWaiting: boolean): void {
+  const method = isWaiting ? 'ref' : 'unref'
+  child[method]()
+  child.channel?.[method]()
+  for (const output of [child.stdout, child.stderr] as (Readable & { ref(): void; unref(): void })[])
+    output[method]()
+}
+
+function readUntil(stream: Readable, end: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const read = (more: string) => {
+      text += more
+      if (!text.endsWith(end)) return
+      stop()
+      resolve(text.slice(0, -end.length))
+    }
+    const fail = () => {
+      stop()
+      reject(new Error(`the process of the commands ended: ${text}`))
+    }
+    const stop = () => {
+      stream.off('data', read)
+      stream.off('close', fail)
+    }
+    stream.on('data', read)
+    stream.on('close', fail)
+  })
+}

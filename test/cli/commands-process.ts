@@ -1,0 +1,33 @@
+/**
+ * Runs one command after another in this process, each with the folder and environment that its message names:
+ * to start a process for each takes ten times as long as most commands. Ends with its parent.
+ */
+import { getActiveResourcesInfo } from 'node:process'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { runProcess } from '../../src/cli/run.ts'
+import type { Command, Result } from './command-runner.ts'
+
+/** What a command may leave open: pipes to the parent. A process of its own would not end with anything else. */
+const ALLOWED = ['PipeWrap', 'TTYWrap']
+
+process.on('message', async ({ words, cwd, env, end }: Command) => {
+  process.chdir(cwd)
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  const code = await runProcess(words, {
+    out: text => process.stdout.write(text),
+    err: text => process.stderr.write(text),
+  })
+  const result: Result = { code: Number(process.exitCode ?? code), open: await listOpen() }
+  process.exitCode = undefined
+  process.stdout.write(end)
+  process.stderr.write(end)
+  process.send?.(result)
+})
+
+/** What would keep the process of this command alive. Closed sockets and lines of the log take some turns. */
+async function listOpen(): Promise<string[]> {
+  const find = () => getActiveResourcesInfo().filter(one => !ALLOWED.includes(one))
+  for (let turn = 0; turn < 50 && find().length > 0; turn++) await nextTurn()
+  return find().filter(one => one !== 'Immediate')
+}
