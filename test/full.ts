@@ -1,2 +1,17 @@
+/** How long tests with many repetitions run: see `npm run test:full` and test/near.ts. */
+import { fileURLToPath } from 'node:url'
+import { NEAR_VARIABLE } from './near.ts'
+
 /** Whether to run all tests at full length: `npm run test:full`. */
 export const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
+
+const near = process.env[NEAR_VARIABLE]?.split(',')
+
+/**
+ * The repetitions of a crash test: `full` at full length, `near` if something near it has changed or somebody has
+ * named the file, otherwise `few`. `url`: that of the test file.
+ */
+export function countRepetitions(url: string, counts: { few: number; near: number; full: number }): number {
+  if (IS_FULL) return counts.full
+  return near === undefined || near.includes(fileURLToPath(url)) ? counts.near : counts.few
+}

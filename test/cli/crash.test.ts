@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { postmasterPid } from './postmaster.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
-const KILLS = IS_FULL ? 10 : 3
+const KILLS = countRepetitions(import.meta.url, { few: 1, near: 3, full: 10 })
 const WRITERS = 4
 const MOST_WRITES_BETWEEN = 60
 /** The client's pause before a retry. */

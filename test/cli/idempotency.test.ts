@@ -7,11 +7,11 @@ import { randomUUID } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
-const KILLS = IS_FULL ? 12 : 3
+const KILLS = countRepetitions(import.meta.url, { few: 1, near: 3, full: 12 })
 const AT_ONCE = 12
 const MOST_ATTEMPTS = 100
 /** The client's pause before a retry. */

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { buildRow, COLUMNS, createFullKey, type ImportClient, signUp } from './import-client.ts'
 import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 /** New rows. The file has the same number of rows that change existing products. */
-const NEW = IS_FULL ? 20_000 : 3_000
+const NEW = countRepetitions(import.meta.url, { few: 1_500, near: 3_000, full: 20_000 })
 const BAD_EVERY = 100
 const A_PAGE = 100
 

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
-const UNITS = IS_FULL ? 50_000 : 10_000
+const UNITS = countRepetitions(import.meta.url, { few: 3_000, near: 10_000, full: 50_000 })
 const A_CALL = 500
 const A_PAGE = 100
 /** A job counts as abandoned after ten seconds. */

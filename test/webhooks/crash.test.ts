@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { waitUntil } from '../waiting.ts'
 import { type Receiver, SECRET_KEY, type Stand, startReceiver, startStand } from './stand.ts'
 
-const KILLS = IS_FULL ? 20 : 4
+const KILLS = countRepetitions(import.meta.url, { few: 2, near: 4, full: 20 })
 const EVENTS = 300
 /** Short, so that the next worker need not wait long. */
 const LEASE_MS = 400
