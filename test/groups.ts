@@ -5,55 +5,72 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { nameFile, readSeconds } from './seconds.ts'
 
-/** As many as take about as long together as one of the slow files, and far less than the heap's 512 MB. */
-const MAX_FILES = 9
+/** The seconds of a process: few enough that the last ones end at about the same time. */
+const MAX_SECONDS = 45
+/** As many as need far less than the heap's 512 MB. */
+const MAX_FILES = 20
+/** For a file that `seconds.json` does not know. */
+const UNKNOWN_SECONDS = 4
 
-/**
- * What a file needs a process of its own for: browsers and other processes, which compete with its tests;
- * settings, signals, stand-ins and hooks, which would reach other files; durations, which other files change.
- */
-const NEEDS_OWN_PROCESS = [
-  /\/(?:chromium|browser-stand|whole-stand|processes|[a-z]+-process)\.ts'/,
-  /node:child_process|process\.(?:env|on)\b|\bmock\.|performance\.now/,
-  /^(?:before|after)Each\(/m,
-]
+/** What would reach the files that follow: hooks of the process, and changes of its environment or modules. */
+const NEEDS_OWN_PROCESS =
+  /process\.on\('unhandledRejection'|process\.env(?:\.\w+|\[\w+\]) = |delete process\.env|\.prototype,/
 const ALONE = [
   // They change the categories or labels that the whole process knows.
   ...['categories/every-reader', 'i18n/missing-label'],
   // It needs most of the heap: eight files with it exhausted 512 MB.
   'transfer/read-spreadsheet',
+  // They import packages that load in several steps, which cannot happen within a suite.
+  ...['qr/label-texts', 'standards/signing/verifiers'],
 ].map(name => join(import.meta.dirname, `${name}.test.ts`))
-
-/**
- * The entry files of the processes: the files that must be alone, in their order, and a new file in `folder`
- * for each group, after those named in `first`.
- */
-export function groupFiles(files: readonly string[], first: readonly string[], folder: string): Entries {
-  const early = files.filter(file => first.includes(file))
-  const others = files.filter(file => !first.includes(file))
-  const alone = others.filter(needsOwnProcess)
-  const shared = others.filter(file => !alone.includes(file))
-  return new Map([...listAlone(early), ...writeGroups(shared, folder), ...listAlone(alone)])
-}
+const measured = readSeconds()
+const SUITES = pathToFileURL(join(import.meta.dirname, 'files-in-suites.ts')).href
 
 /** Each entry file of a process, with the test files that it runs. */
 export type Entries = ReadonlyMap<string, readonly string[]>
 
 export const listAlone = (files: readonly string[]) => new Map(files.map(file => [file, [file]]))
 
-function needsOwnProcess(file: string): boolean {
-  const source = readFileSync(file, 'utf8')
-  return ALONE.includes(file) || NEEDS_OWN_PROCESS.some(reason => reason.test(source))
+/** The entry files of the processes, the longest first; new files in `folder` for groups. */
+export function groupFiles(files: readonly string[], folder: string): Entries {
+  const groups: Group[] = []
+  for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
+    const group = needsOwnProcess(file) ? undefined : groups.find(one => hasRoom(one, file))
+    if (group === undefined) groups.push(startGroup(file))
+    else add(group, file)
+  }
+  const longestFirst = groups.toSorted((a, b) => b.seconds - a.seconds)
+  return new Map(longestFirst.map(({ files }, index) => writeEntry(files, index, folder)))
 }
 
-function writeGroups(files: readonly string[], folder: string): [string, string[]][] {
-  const count = Math.ceil(files.length / MAX_FILES)
-  return Array.from({ length: count }, (_, group) => {
-    // Files of a folder, which often take about as long as each other, are in different groups.
-    const members = files.filter((_, n) => n % count === group)
-    const path = join(folder, `group-${group + 1}.test.mjs`)
-    writeFileSync(path, members.map(file => `import '${pathToFileURL(file).href}'\n`).join(''))
-    return [path, members]
-  })
+type Group = { files: string[]; seconds: number; isClosed: boolean }
+
+const startGroup = (file: string): Group => ({
+  files: [file],
+  seconds: secondsOf(file),
+  isClosed: needsOwnProcess(file),
+})
+
+const hasRoom = ({ files, seconds, isClosed }: Group, file: string) =>
+  !isClosed && files.length < MAX_FILES && seconds + secondsOf(file) <= MAX_SECONDS
+
+function add(group: Group, file: string): void {
+  group.files.push(file)
+  group.seconds += secondsOf(file)
+}
+
+const secondsOf = (file: string) => measured[nameFile(file)] ?? UNKNOWN_SECONDS
+
+const needsOwnProcess = (file: string) =>
+  ALONE.includes(file) || NEEDS_OWN_PROCESS.test(readFileSync(file, 'utf8'))
+
+function writeEntry(files: readonly string[], index: number, folder: string): [string, readonly string[]] {
+  const [only] = files
+  if (only !== undefined && files.length === 1) return [only, files]
+  const path = join(folder, `group-${index + 1}.test.mjs`)
+  const names = JSON.stringify(files.map(nameFile))
+  writeFileSync(path, `import { runInSuites } from '${SUITES}'\n\nrunInSuites(${names})\n`)
+  return [path, files]
 }

@@ -1,7 +1,9 @@
 /**
  * `npm test`: runs all test files on one PostgreSQL, small ones together in a process. `npm test -- FILE…` runs
- * some, each in its own process. Files that fail run once more, alone. `--full` does so with all, skips nothing and also uses Debian's PostgreSQL 15
- * if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS.
+ * some, each in its own process. Files that fail run once more, alone. Crash tests repeat less in a complete run
+ * if nothing near them has changed (near.ts). `--full` skips and shortens nothing, and also uses Debian's
+ * PostgreSQL 15 if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS. `--measure`
+ * stores how long each file takes (seconds.json), by which files are put together.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -30,6 +32,8 @@ import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
 import { type Entries, groupFiles, listAlone } from './groups.ts'
+import { findNear, listChanged, NEAR_VARIABLE } from './near.ts'
+import { formatSlowest, storeSeconds } from './seconds.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
@@ -37,28 +41,12 @@ const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
 const CITUS_FOLDERS = ['accounts', 'api', 'console', 'scans', 'site', 'transfer', 'webhooks']
 /** For two cores: two more, because many files wait for processes, timeouts or a browser. */
 const FILES_AT_ONCE = 4
-/**
- * Started first, so that none of them runs alone at the end. Those that mostly wait are between those that
- * compute.
- */
-const SLOW_FIRST = [
-  ...['console/journeys', 'cli/refresh-crash', 'console/browser', 'transfer/shards'],
-  ...[
-    'console/product-form-browser',
-    'cli/import-crash',
-    'cli/import-pictures-crash',
-    'console/import-browser',
-    'console/import',
-  ],
-  ...['cli/upgrade', 'site/accessibility', 'cli/download-end', 'transfer/move-account'],
-  ...['console/developer-browser', 'cli/several', 'site/print', 'site/browser', 'console/routes'],
-].map(name => join(import.meta.dirname, `${name}.test.ts`))
-/** Failed files are repeated up to this number: more have a common reason. */
-const MAX_REPEATED = 12
+/** Failed files are repeated up to this number, which is more than a process has: more have a common reason. */
+const MAX_REPEATED = 30
 /** The slowest files that are printed at the end. */
 const MAX_PRINTED = 10
-/** A test file that runs for longer is taken to hang. */
-const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 900_000
+/** A process with test files that runs for longer is taken to hang. */
+const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 1_800_000
 /** A stopped test file ends what it has started, then itself. After this time it is killed. */
 const STOPPED_WITHIN_MS = 2_000
 const END_CHECK_MS = 20
@@ -91,7 +79,7 @@ const words = process.argv.slice(2)
 const flags = new Set(words.filter(word => word.startsWith('--')))
 /** Only a complete run can tell which responses no test has seen. */
 const isWhole = words.every(word => word.startsWith('--'))
-const FLAGS = ['--full', '--pg15', '--citus']
+const FLAGS = ['--full', '--pg15', '--citus', '--measure']
 const unknown = [...flags].find(flag => !FLAGS.includes(flag))
 const stopped = new AbortController()
 
@@ -158,7 +146,7 @@ function servers(): (string | undefined)[] {
 
 function testFiles(wanted: readonly string[]): string[] {
   const all = (folder: string) => globSync('**/*.test.ts', { cwd: folder }).map(file => resolve(folder, file))
-  if (wanted.length === 0) return slowFirst(all(import.meta.dirname).sort())
+  if (wanted.length === 0) return all(import.meta.dirname).sort()
   return wanted.flatMap(word => {
     const path = resolve(word)
     if (!existsSync(path)) {
@@ -169,20 +157,15 @@ function testFiles(wanted: readonly string[]): string[] {
   })
 }
 
-function slowFirst(files: readonly string[]): string[] {
-  for (const file of SLOW_FIRST.filter(file => !files.includes(file))) {
-    fail(`SLOW_FIRST in test/run.ts names ${file}, which is not there.`)
-  }
-  return [...new Set([...SLOW_FIRST, ...files])]
-}
-
 async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<void> {
   const seen = mkdtempSync(join(TEMPORARY, `${FOLDER}${process.pid}-answers-`))
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
-    const entries = isWhole && canGroup() ? groupFiles(files, SLOW_FIRST, seen) : listAlone(files)
-    const environment = { ...server.environment, [SEEN_VARIABLE]: seen }
-    const { counts, failed } = await runFiles(entries, environment, FILES_AT_ONCE)
+    const entries = isWhole && canGroup() ? groupFiles(files, seen) : listAlone(files)
+    const near = isWhole ? { [NEAR_VARIABLE]: findNear(listChanged(ROOT)).join() } : {}
+    const environment = { ...server.environment, ...near, [SEEN_VARIABLE]: seen }
+    const { counts, failed, times } = await runFiles(entries, environment, FILES_AT_ONCE)
+    if (flags.has('--measure')) storeSeconds(times)
     conclude(server, counts)
     if (failed.length > 0) await repeat(failed, environment)
     if (isWhole && !process.exitCode) concludeAnswers(seen)
@@ -222,7 +205,11 @@ async function repeat(files: readonly string[], environment: OpenServer['environ
   if (failed.length > 0) fail(`# failed files: ${failed.map(name).join(', ')}`)
 }
 
-type FileResults = { counts: Counts | undefined; failed: string[] }
+type FileResults = {
+  counts: Counts | undefined
+  failed: string[]
+  times: ReadonlyMap<string, number>
+}
 
 /** `failed`: the files with a test that failed, or that did not end well. */
 async function runFiles(
@@ -245,29 +232,27 @@ async function runFiles(
     execArgv: [...MEMORY_FLAGS, '--import', UNTRACKED_PROMISES, '--import', WITH_DESCENDANTS],
     signal: stopped.signal,
   })
-  stream.on('test:fail', ({ file = '' }) => failed.add(file))
+  const groups = new Set([...entries].flatMap(([, members]) => (members.length > 1 ? members : [])))
+  const fileOf = ({ name, nesting, file = '' }: { name: string; nesting: number; file?: string }) => {
+    const member = resolve(import.meta.dirname, name)
+    return nesting === 0 && groups.has(member) ? member : file
+  }
+  stream.on('test:fail', event => failed.add(fileOf(event)))
   stream.on('test:summary', summary => {
     // There is one summary for each file, and one without a file for all.
     if (summary.file === undefined) counts = summary.counts
   })
   for (const end of ['test:pass', 'test:fail'] as const) {
-    stream.on(end, ({ file = '', nesting, details }) => {
-      if (nesting === 0) times.set(file, (times.get(file) ?? 0) + details.duration_ms)
+    stream.on(end, event => {
+      const file = fileOf(event)
+      if (event.nesting === 0) times.set(file, (times.get(file) ?? 0) + event.details.duration_ms)
     })
   }
   for await (const text of stream.compose(new spec())) process.stdout.write(text)
   await endFiles(before)
-  if (files.length > MAX_PRINTED) printSlowest(times)
-  return { counts, failed: [...new Set([...failed].flatMap(file => entries.get(file) ?? [file]))] }
-}
-
-/** `times`: the milliseconds of the tests of each file, without its start. */
-function printSlowest(times: ReadonlyMap<string, number>): void {
-  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, MAX_PRINTED)
-  const lines = slowest.map(
-    ([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${relative(ROOT, file)}\n`,
-  )
-  process.stdout.write(`\nThe slowest files:\n${lines.join('')}`)
+  if (files.length > MAX_PRINTED)
+    process.stdout.write(`\nThe slowest files:\n${formatSlowest(times, MAX_PRINTED)}`)
+  return { counts, times, failed: [...new Set([...failed].flatMap(file => entries.get(file) ?? [file]))] }
 }
 
 /** A stopped run does not wait for its files: they may still be ending, or unable to end. */
