@@ -340,7 +340,7 @@ describe('demo data: units', () => {
 
 describe('demo data: validation by category', () => {
   for (const { passport, name, data } of stored) {
-    const expected = data.gtin === PACKAGE_GTIN ? ['gtin special_gtin'] : []
+    const expected = data.gtin === PACKAGE_GTIN ? ['data.gtin special_gtin'] : []
     test(`${name} has no error and ${expected.length === 0 ? 'no warning' : "the warning of a package's GTIN"}`, () => {
       const category = findCategory(passport.category)
       assert.ok(category)

@@ -3,22 +3,12 @@
  * languages of texts. A list is replaced as a whole if a row has any part of it.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { findMarkup } from '../../categories/check/text-checks.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { toPlainText } from '../../kernel/text/plain-text.ts'
 import { tryReadJson } from '../../kernel/text/strict-json.ts'
-import {
-  type Cell,
-  type DecimalMark,
-  escapeFormula,
-  isEmptyCell,
-  parseCell,
-  parseCellText,
-  parseNumber,
-} from './cell.ts'
+import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
 import {
   type Column,
   type DataPath,
@@ -29,6 +19,7 @@ import {
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
 import type { NameListener } from './name-notes.ts'
 import { completePictures, type PictureIds, readPictures } from './pictures.ts'
+import { toPlainCell } from './plain-cell.ts'
 
 /** How rows are read. `columns` are in the spreadsheet's order; undefined for an ignored column. */
 export type RowOptions = {
@@ -77,20 +68,6 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
   const pictures = hasPictures ? readPictures(cells, columns) : undefined
   const whole = closeGaps(data) as Tree
   return { data: pictures === undefined ? whole : { ...whole, pictures }, empty, cells }
-}
-
-/** Whether a column has texts that people write: no codes, addresses or values of a list. */
-export const isPlainColumn = (column: Column | undefined): column is Column =>
-  column !== undefined &&
-  !column.isWhole &&
-  (column.field.type === 'text' || column.field.type === 'name') &&
-  column.field.format === undefined &&
-  column.field.values === undefined
-
-function toPlainCell(cell: Cell, column: Column): Cell {
-  if (typeof cell !== 'string' || !isPlainColumn(column) || findMarkup(cell) === undefined) return cell
-  const text = toPlainText(cell)
-  return escapeFormula(column.field.type === 'name' ? text.replaceAll(/\s*\n\s*/g, ' ') : text)
 }
 
 function parseColumnCell(cell: Cell, column: Column, cells: readonly Cell[], options: RowOptions): unknown {

@@ -7,8 +7,9 @@ import { findMarkup } from '../../categories/check/text-checks.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { toPlainText } from '../../kernel/text/plain-text.ts'
+import { isPlainColumn } from './plain-cell.ts'
 import { buildRowError, getErrorKind, type RowError } from './row-errors.ts'
-import { isPlainColumn, type RowOptions } from './row-to-passport.ts'
+import type { RowOptions } from './row-to-passport.ts'
 import type { GoodRow } from './split-rows.ts'
 
 /** `first`: numbers of the first rows. */
