@@ -147,13 +147,13 @@ const plainKey = form => `${PREFIX}${page.dataset.typed}:${form.getAttribute('ac
 
 function settleSent() {
   const { typed, answered } = page.dataset
-  const saved = (/carnet-saved=([^;]*)/.exec(document.cookie)?.[1] ?? '').split('|')
+  const saved = document.cookie.split(/[|=; ]+/)
   // biome-ignore lint/suspicious/noDocumentCookie: the other interface needs https.
   document.cookie = 'carnet-saved=; Path=/console; Max-Age=0'
   for (const key of keys().filter(one => one.startsWith(`${PREFIX}${typed}:/`))) {
     const draft = read(key)
     if (draft?.sent !== true) continue
-    if (saved.includes(encodeURIComponent(key.slice(`${PREFIX}${typed}:`.length)))) forget(key)
+    if (saved.includes(encodeURIComponent(key.slice(key.indexOf('/'))))) forget(key)
     else if (answered !== undefined && plainForms.some(form => plainKey(form) === key)) continue
     else if (answered === 'done') forget(key)
     else localStorage.setItem(key, JSON.stringify({ ...draft, sent: false }))
