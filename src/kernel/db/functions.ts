@@ -67,8 +67,12 @@ async function writeFunctions(
   })
 }
 
+const NO_RIGHT = '42501'
+
+/** Whoever lacks a right is told so as for any other statement. */
 function explainFailure(file: FunctionFile, error: unknown): unknown {
   if (!(error instanceof Error && 'severity' in error) || isDisconnection(error)) return error
+  if ('code' in error && error.code === NO_RIGHT) return error
   return unavailable(`The function in ${file.name} failed, and no function was replaced: ${error.message}.`)
 }
 
