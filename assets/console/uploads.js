@@ -126,15 +126,17 @@ function start(box) {
       input.value = ''
     })
   }
-  // Saving now would leave the page without the files that are still being sent.
-  const waitForFiles = event => {
-    if (!isBusy) return
+  // Saving now would leave the page without the files that are still being sent, or that wait for "Go on".
+  const holdSave = event => {
+    if (!isBusy && (!go.isConnected || event.submitter?.name === 'add')) return
     event.preventDefault()
+    // A form cannot be sent again while it is being sent.
+    if (!isBusy) return setTimeout(show)
     status.classList.remove('sight')
     status.textContent = texts.busy
     status.scrollIntoView({ block: 'center' })
   }
-  form.addEventListener('submit', waitForFiles, { capture: true })
+  form.addEventListener('submit', holdSave, { capture: true })
   // A file that misses the box must not replace the page.
   for (const name of ['dragover', 'drop']) addEventListener(name, event => event.preventDefault())
   for (const name of ['dragover', 'dragleave', 'drop']) {

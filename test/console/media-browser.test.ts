@@ -230,6 +230,31 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
     await page.context().close()
   })
 
+  test('Save while a file is being checked, or while others wait for "Go on", loses none of them', async () => {
+    const uuid = await made()
+    const page = await signedIn()
+    await open(page, `/console/products/${idFromUuid(uuid)}/media`)
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route('**/console/media', async route => {
+      if (route.request().method() === 'POST') await held
+      await route.continue()
+    })
+    await page.setInputFiles('#files', [sent('wool', 'wool.gif'), sent('broken', 'broken.jpg')])
+    await save(page)
+    await page.getByText('Your files are still being sent or checked').waitFor()
+    release()
+    await page.getByRole('button', { name: 'Go on with the files' }).waitFor()
+    await save(page)
+    await alt(page, 0, 'en').fill('Wool')
+    await save(page)
+    await page.getByText('Saved as version 2').waitFor()
+    assert.equal((await stored(uuid)).data.pictures?.length, 1)
+    await page.context().close()
+  })
+
   test('a unit shows the pictures of its model, and can have its own; a model asks about its units', async () => {
     const [id] = (await listFiles()).filter(one => one.kind === 'picture').map(one => one.id)
     const uuid = await made()
