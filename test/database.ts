@@ -124,6 +124,9 @@ function findServer(): TestServer {
   return JSON.parse(given) as TestServer
 }
 
+/** Whether the tests have started it, with settings of their own. */
+export const isOwnServer = (): boolean => findServer().hasCheapCheckpoints === true
+
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS = 20

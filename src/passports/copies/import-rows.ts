@@ -191,13 +191,18 @@ async function requireIntactFirstVersions(
   accountId: number,
   versions: readonly ImportedVersion[],
 ): Promise<void> {
-  const [wrong] = await sql<{ id: string }[]>`
-    select k.id from unnest(${versions.map(({ passport }) => passport)}::text[]::uuid[], ${versions.map(({ hash }) => hash)}::text[]) as k(id, hash)
-    left join passport p on p.id = k.id and p.account_id = ${accountId}
-    left join content c on c.id = p.content_id and c.account_id = p.account_id
-    where k.hash is distinct from encode(${firstHash(sql, sql`c.hash`)}, 'hex') limit 1`
+  const ids = versions.map(({ passport }) => passport)
+  const contents = [...new Set(versions.map(({ content }) => content))]
+  // Both tables by a list of ids: by a join alone, a plan may read the whole account for each page.
+  const found = await sql<{ id: string; hash: string }[]>`
+    select p.id, encode(${firstHash(sql, sql`c.hash`)}, 'hex') as hash
+    from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+    where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId}
+      and c.id = any(${contents}::text[]::uuid[]) and c.account_id = ${accountId}`
+  const hashes = new Map(found.map(({ id, hash }) => [id, hash]))
+  const wrong = versions.find(({ passport, hash }) => hashes.get(passport) !== hash)
   if (wrong !== undefined)
-    throw invalidInput(`Version 1 of passport ${idFromUuid(wrong.id)} does not match its hash.`)
+    throw invalidInput(`Version 1 of passport ${idFromUuid(wrong.passport)} does not match its hash.`)
 }
 
 /** Throws `validation` for a GTIN that another product here has. */
