@@ -86,9 +86,18 @@ function withConstants(row: ParsedRow, options: RowOptions, values: readonly Con
   const given = new Set(
     columns.flatMap((column, place) => (isEmptyCell(cells[place]) ? [] : (column?.name ?? []))),
   )
+  const parse = (added: readonly Constant[]) => {
+    const all = { ...options, columns: [...columns, ...added.map(({ column }) => column)] }
+    return parseRow([...cells, ...added.map(({ text }) => text)], all).data
+  }
   const added = values.filter(({ column }) => !given.has(column.name))
-  const all = { ...options, columns: [...columns, ...added.map(({ column }) => column)] }
-  return parseRow([...cells, ...added.map(({ text }) => text)], all).data
+  const data = parse(added)
+  // A text of a column without a language is in the primary one.
+  const suffix = `.${findPrimaryLanguage(data)}`
+  const others = added.filter(
+    ({ column: { name } }) => !(name.endsWith(suffix) && given.has(name.slice(0, -suffix.length))),
+  )
+  return others.length === added.length ? data : parse(others)
 }
 
 function parseNumberCell(
