@@ -10,6 +10,8 @@ import type { Command, Result } from './command-runner.ts'
 /** What a command may leave open: pipes to the parent. A process of its own would not end with anything else. */
 const ALLOWED = ['PipeWrap', 'TTYWrap']
 
+// Each command adds its own handlers, for a process that ends with it.
+process.setMaxListeners(0)
 process.on('message', async ({ words, cwd, env, end }: Command) => {
   process.chdir(cwd)
   for (const name of Object.keys(process.env)) delete process.env[name]
