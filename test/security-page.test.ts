@@ -31,7 +31,7 @@ const SHOWN: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['the link then lets only the right password pass'],
     ['works while the password is blocked by failed attempts'],
   ],
-  'learning who has an account': [
+  'finding out which e-mail addresses have an account': [
     ['rejects a wrong one and a missing hash'],
     ['an unknown e-mail, or one without an account, gets the same page'],
     ['an unknown e-mail and a wrong password get the same page'],

@@ -1,5 +1,5 @@
 /**
- * What a session was answered, for minutes, so that a browser can ask for it again. Rows of
+ * Stores answers of a session for minutes, so that a browser can ask for them again. They are rows of
  * `idempotency_key`, because these are stored responses, too: in no backup, and deleted by age.
  */
 import { hash } from 'node:crypto'
@@ -7,7 +7,7 @@ import type { AccountContext } from './context.ts'
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from './idempotency.ts'
 
 export const ANSWER_LIFETIME_MS = 30 * 60_000
-/** Of a session, in an account. One more replaces the oldest. */
+/** A session has so many in an account. One more replaces the oldest. */
 export const MAX_ANSWERS_PER_SESSION = 8
 
 /** `token`: what the answer is found by. `body` must be encrypted. */

@@ -10,7 +10,7 @@ import type { AccountCall, ApiResponse } from './endpoint/endpoint.ts'
 
 const MAX_KEY_LENGTH = 200
 const HEADER = 'idempotency-key'
-/** What is hashed before other work may run. */
+/** Bytes that are hashed before other work may run. */
 const HASH_STEP_BYTES = 512 * 1024
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()

@@ -133,7 +133,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   })
 }
 
-/** What a GET with `?answer=` shows; undefined for all other requests. */
+/** Returns the page for a GET with `?answer=`; undefined for all other requests. */
 async function findShownAnswer({ method }: FastifyRequest, visit: Visit): Promise<Outcome | undefined> {
   const token = method === 'POST' ? null : visit.query.get(ANSWER)
   if (token === null) return undefined

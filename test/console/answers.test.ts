@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** What a browser sends with a form of the page at `from`. */
+/** Headers of a browser that sends a form of the page at `from`. */
 const asBrowser = (from: string, more: Record<string, string> = {}) => ({
   headers: { ...OWN, accept: 'text/html,application/xhtml+xml', referer: PUBLIC_URL + from, ...more },
 })
@@ -130,8 +130,8 @@ describe('the answer of a form', () => {
     const hidden = asBrowser(LINKS)
     const { referer: _, ...headers } = hidden.headers
     const form = { label: TYPED }
-    for (const ask of [{ form }, { form, headers }, { form, ...asBrowser('/console/nowhere') }])
-      assert.equal((await editor.post(LINKS, ask)).status, 422)
+    for (const request of [{ form }, { form, headers }, { form, ...asBrowser('/console/nowhere') }])
+      assert.equal((await editor.post(LINKS, request)).status, 422)
     const elsewhere = asBrowser('').headers
     const foreign = { ...elsewhere, referer: 'https://other.example/console/keys/../../x' }
     assert.equal((await editor.post(LINKS, { form, headers: foreign })).status, 422)

@@ -38,7 +38,7 @@ export type ResultPageInput = {
   overview: ErrorOverview
   /** How many more drafts the account may have, if rows can become drafts. */
   draftRoom: number
-  /** What a person should know of rows that are imported all the same. */
+  /** Notes for a person about rows that are imported all the same. */
   checkNotes: CheckNotes
   /** How many pictures the import would fetch. */
   pictures: number

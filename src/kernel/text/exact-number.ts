@@ -1,6 +1,6 @@
-/** Whether a number in JSON or in a form can be stored exactly as it was sent. */
+/** Tells whether a number in JSON or in a form can be stored exactly as it was sent. */
 
-/** Whether the nearest double prints as the same decimal number. */
+/** Returns true if the nearest double prints as the same decimal number. */
 export function isExactNumber(literal: string): boolean {
   const value = Number(literal)
   if (!Number.isFinite(value)) return false

@@ -78,7 +78,7 @@ async function readList(
   return value
 }
 
-/** Whether two parts have more than `max` UTF-16 code units. */
+/** Returns true if two parts have more than `max` UTF-16 code units. */
 function isLongerThan(
   bytes: Buffer,
   a: readonly [number, number],

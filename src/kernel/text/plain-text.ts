@@ -4,7 +4,7 @@
  */
 import { decode } from 'html-entities'
 
-/** What ends a line, and what also leaves an empty one. */
+/** Tags that end a line, and those that also leave an empty one. */
 const LINES = new Set('br div tr dt dd li section article header footer figure figcaption hr'.split(' '))
 const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre'.split(' '))
 const INLINE = new Set(

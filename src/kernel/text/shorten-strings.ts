@@ -1,5 +1,5 @@
 /**
- * Shortens JSON that must be parsed to know what is wrong with it, although its values are not used: parsing
+ * Shortens JSON that is parsed only to find its first error, because its values are not used: parsing
  * 8 MiB at once takes a tenth of a second.
  */
 import { type Part, takePart } from './parse-parts.ts'

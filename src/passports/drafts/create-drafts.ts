@@ -62,7 +62,7 @@ function buildDraft(ctx: AccountContext, category: string, { data, note }: RowFo
   return { id, category, data, note, product_id: null, change_type: null, ...times }
 }
 
-/** Whether a draft of a new product has the SKU, or without one the GTIN, of each of these. */
+/** Tells for each of these whether a draft has its SKU, or without one its GTIN. */
 export async function findDrafted(
   ctx: AccountContext,
   category: string,
@@ -135,7 +135,7 @@ async function readEqual(ctx: AccountContext, category: string, rows: readonly P
   return new Set(found.map(({ text }) => text))
 }
 
-/** Whether a draft has every value of the row; it may have more. */
+/** Returns true if a draft has every value of the row; it may have more. */
 function hasAll(draft: unknown, row: unknown): boolean {
   if (!isObject(draft) || !isObject(row)) return isDeepStrictEqual(draft, row)
   return Object.entries(row).every(([name, value]) => hasAll(getOwn(draft, name), value))

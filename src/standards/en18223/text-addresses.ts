@@ -10,8 +10,8 @@ import type { UndatedReading } from '../reading.ts'
 import { defineMember } from './context.ts'
 
 /**
- * A context with the top-level fields that hold such an address; in them, every address is a text. Undefined
- * if there is none.
+ * Builds a context with the top-level fields that hold such an address; in them, every address is a text.
+ * Returns undefined if no field does.
  */
 export function buildTextAddressContext({ category, data, url }: UndatedReading): DataObject | undefined {
   const ownHost = new URL(url).host

@@ -15,7 +15,7 @@ import { type ParsedRow, parseRow, type RowOptions } from './row-to-passport.ts'
 import type { ChunkRow, SpreadsheetImport } from './spreadsheet-import.ts'
 import { findMatchKey } from './write-rows.ts'
 
-/** Whether a row that only lacks values can become a draft, or is one already. */
+/** Tells whether a row that only lacks values can become a draft, or is one already. */
 export type DraftMark = 'new' | 'there'
 export type ChunkErrors = [place: number, faults: RowError[], mark?: DraftMark][]
 

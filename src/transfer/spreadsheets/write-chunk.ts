@@ -90,7 +90,7 @@ type CheckedChunk = {
   reading: RowOptions
 }
 
-/** What a person should know of the rows that a check would write. */
+/** Notes for a person about the rows that a check would write. */
 async function collectCheckNotes(
   ctx: AccountContext,
   { sheet, step, good, written, reading }: CheckedChunk,
