@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { actAsOperator } from '../../src/accounts/accounts.ts'
+import { ERROR_CATALOGUE } from '../../src/api/endpoint/error-catalogue.ts'
 import { listObjectKeys, originalKey, variantKey } from '../../src/media/media-file.ts'
 import { verifyMedia } from '../../src/media/verify-media.ts'
 import { type WithdrawnResult, withdrawMedia } from '../../src/media/withdraw-media.ts'
@@ -28,6 +29,8 @@ after(async () => {
 
 const HOUR_MS = 3_600_000
 const REASON = 'It shows the address of a person.'
+/** The day in the example of the documentation. */
+const WITHDRAWN_AT = new Date('2026-11-20T10:00:00Z')
 
 const makePicture = async () => Buffer.concat([await makeJpeg({ width: 700, height: 400 }), randomBytes(8)])
 const makeDocument = () => makePdf(`Manual ${randomBytes(8).toString('hex')}`)
@@ -81,7 +84,8 @@ describe('a public document that is withdrawn', () => {
     const path = `/api/v1/products/${product}`
     await t.ask('PATCH', path, { key: account.key, body: { data: { productName: { en: 'B', de: 'B' } } } })
     assert.match((await get(`/p/${product}`)).text, new RegExp(`href="../d/${id}"`))
-    result = await withdraw(id)
+    const clock = { now: () => WITHDRAWN_AT }
+    result = await withdrawMedia({ ...(await asOperator()), clock }, { id, reason: REASON })
   })
 
   test('is 410 at its address: a page for people, JSON with date and reason for programs, stored nowhere', async () => {
@@ -103,6 +107,7 @@ describe('a public document that is withdrawn', () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const answer = await t.ask(method, `/api/v1/media/${id}`, { key: account.key })
       assert.deepEqual([answer.status, answer.json.code], [410, 'gone'], method)
+      assert.equal(answer.json.error, ERROR_CATALOGUE.gone.sentence)
     }
     const { paths } = (await t.ask('GET', '/api/v1/openapi.json')).json
     for (const method of ['get', 'delete'])
