@@ -35,7 +35,13 @@ export const findMarkup = (text: string): string | undefined =>
 
 /** Counts code points, as JSON Schema does. */
 export function countCharacters(text: string): number {
-  let count = 0
-  for (const _ of text) count++
+  let count = text.length
+  for (let at = 1; at < text.length; at++) {
+    if (isLowHalf(text.charCodeAt(at)) && isHighHalf(text.charCodeAt(at - 1))) count--
+  }
   return count
 }
+
+/** Of a surrogate pair. */
+const isHighHalf = (unit: number) => (unit & 0xfc00) === 0xd800
+const isLowHalf = (unit: number) => (unit & 0xfc00) === 0xdc00

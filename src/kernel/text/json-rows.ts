@@ -5,7 +5,7 @@ import { type Part, parseParts, takePart } from './parse-parts.ts'
 import { shortenStrings } from './shorten-strings.ts'
 import { requireList, tooLargeWithoutRows, withErrors } from './strict-json.ts'
 import { tryParseJson } from './try-parse-json.ts'
-import { countCodeUnits, requireUtf8 } from './utf8.ts'
+import { areLongerThan, requireUtf8 } from './utf8.ts'
 
 /** The bytes that are scanned before other work may run. */
 const STEP_BYTES = 64 * 1024
@@ -61,7 +61,11 @@ async function readList(
   { start, end, pieces }: NonNullable<JsonScan['list']>,
   { rows, scan, pauseIfDue }: Context,
 ): Promise<unknown> {
-  if (isLongerThan(bytes, [0, start + 1], [end, bytes.length], rows.maxBytesWithoutRows))
+  const outside = [
+    [0, start + 1],
+    [end, bytes.length],
+  ] as const
+  if (areLongerThan(bytes, outside, rows.maxBytesWithoutRows))
     throw tooLargeWithoutRows(rows, `without its ${rows.member}`)
   const head = takePart(bytes, 0, start + 1)
   // The text before the rows comes first, so that the first of several errors is reported.
@@ -76,17 +80,6 @@ async function readList(
   const value = parseParts(bytes, [...before, takePart(bytes, end)]) as Record<string, unknown>
   value[rows.member] = values
   return value
-}
-
-/** Returns true if two parts have more than `max` UTF-16 code units. */
-function isLongerThan(
-  bytes: Buffer,
-  a: readonly [number, number],
-  b: readonly [number, number],
-  max: number,
-): boolean {
-  if (a[1] - a[0] + b[1] - b[0] <= max) return false
-  return countCodeUnits(bytes, ...a) + countCodeUnits(bytes, ...b) > max
 }
 
 type Pieces = { head: Part; pieces: readonly Piece[]; maxRows: number; pauseIfDue: PauseIfDue }

@@ -3,7 +3,7 @@ import { formatField, shorten } from '../detail-json.ts'
 import { type Detail, type DetailCode, MAX_DETAILS } from '../errors.ts'
 import { isExactNumber } from './exact-number.ts'
 import { tryParseJson } from './try-parse-json.ts'
-import { countCodeUnits } from './utf8.ts'
+import { areLongerThan } from './utf8.ts'
 
 export const MAX_JSON_DEPTH = 32
 const MAX_JSON_MEMBERS = 2_000
@@ -33,6 +33,7 @@ const PIECE_BYTES = 64 * 1024
 
 /** Of a longer key, only the beginning is parsed, and equal keys are not found: no body may have it. */
 const MAX_KEY_BYTES = 1024 ** 2
+const NOT_ASCII = /[^\0-\x7f]/
 /** More than any message repeats. */
 const SHOWN_KEY_BYTES = 16 * 1024
 /** More than any message repeats of a number. */
@@ -53,8 +54,8 @@ export class JsonScan {
   /** Whether the body has too many values outside its rows. The scan has stopped, and has reported it. */
   isExcessive = false
   private readonly bytes: Buffer
-  /** The same as text if each character is a byte: parts of it are cheaper. */
-  private readonly ascii: string | undefined
+  /** The same as text of which each character is a byte: parts of it are cheaper. */
+  private readonly latin1: string | undefined
   private readonly frames: Frame[] = []
   private readonly rows: RowList | undefined
   private at = 0
@@ -76,7 +77,7 @@ export class JsonScan {
   constructor(bytes: Buffer, rows: RowList | undefined, text?: string) {
     this.bytes = bytes
     this.rows = rows
-    this.ascii = text?.length === bytes.length ? text : undefined
+    this.latin1 = text === undefined || text.length === bytes.length ? text : bytes.toString('latin1')
   }
 
   /** Scans to the byte `until`. Returns whether there is more. */
@@ -172,9 +173,7 @@ export class JsonScan {
 
   private endRow(isLast: boolean) {
     if (this.rows === undefined) return
-    const isTooLong =
-      this.at - this.rowStart > this.rows.maxBytesWithoutRows &&
-      countCodeUnits(this.bytes, this.rowStart, this.at) > this.rows.maxBytesWithoutRows
+    const isTooLong = areLongerThan(this.bytes, [[this.rowStart, this.at]], this.rows.maxBytesWithoutRows)
     if (isTooLong) {
       this.report('max', `is longer than ${formatMaxBytes(this.rows)}; shorten it.`, 2)
     }
@@ -238,7 +237,8 @@ export class JsonScan {
   }
 
   private readKey(start: number, end: number): string {
-    if (this.ascii !== undefined) return this.parseKey(this.ascii.slice(start, end))
+    const key = this.latin1?.slice(start, end)
+    if (key !== undefined && !NOT_ASCII.test(key)) return this.parseKey(key)
     if (end - start > MAX_KEY_BYTES) return this.bytes.toString('utf8', start, start + SHOWN_KEY_BYTES)
     return this.parseKey(this.bytes.toString('utf8', start, end))
   }
