@@ -69,6 +69,7 @@ async function listAttacks(world: World): Promise<Attack[]> {
       ...{ name: 'changes of 500 units with a key', connections: 8, networks: 1 },
       prepare: () => makeUnitChanges(world),
     },
+    ...(await listShapes(world, MEGABYTE)),
     ...(await listShapes(world)),
   ]
 }
@@ -99,9 +100,16 @@ async function openLink({ stand, products, linkToken }: World): Promise<string> 
   return cookies.join('; ')
 }
 
-/** Each shape in turn on all routes that take it as JSON, at the limits of these routes. */
-async function listShapes(world: World): Promise<Attack[]> {
-  const calls = (await listAllCalls(world)).flatMap(({ calls }) => calls)
+const MEGABYTE = 1024 * 1024
+
+/**
+ * Each shape in turn on all routes that take it as JSON: of a megabyte, or at the limits of these routes, which
+ * are 8 MiB for bulk calls. Only a megabyte is promised to leave the others their time: eight take longer,
+ * although in steps.
+ */
+async function listShapes(world: World, maxBytes = Number.POSITIVE_INFINITY): Promise<Attack[]> {
+  const calls = (await listAllCalls(world, maxBytes)).flatMap(({ calls }) => calls)
+  const isAtLimits = maxBytes > MEGABYTE
   return [...JSON_SHAPES, ...LEGAL_JSON].flatMap(({ name }) => {
     const chosen = calls.filter(call => call.name.includes(name) && !call.name.includes('form'))
     const prepare = async () => {
@@ -109,7 +117,11 @@ async function listShapes(world: World): Promise<Attack[]> {
       for (const call of chosen) asks.push(await call.make())
       return asks
     }
-    const attack = { name: `${name} on ${chosen.length} routes`, connections: 8, networks: 1, prepare }
+    const size = isAtLimits ? 'at the limits' : 'of 1 MB'
+    const attack: Attack = {
+      ...{ name: `${name} ${size} on ${chosen.length} routes`, connections: 8, networks: 1, prepare },
+      ...(isAtLimits && { promises: 'short blocks' }),
+    }
     return chosen.length === 0 ? [] : [attack]
   })
 }

@@ -64,11 +64,13 @@ const listBulkCalls = ({ id }: AccountEndpoint, send: (body: Buffer) => Promise<
 /** Routes whose answer to an accepted call is not a success. */
 const ACCEPTS: Readonly<Record<string, readonly number[]>> = {}
 
-export const listApiCalls = (world: World): RouteCalls[] =>
+/** `maxJsonBytes`: of bodies at the limit of a route that takes more. */
+export const listApiCalls = (world: World, maxJsonBytes: number): RouteCalls[] =>
   ENDPOINTS.map(endpoint => {
     const route = `${endpoint.method} ${API_PREFIX}${endpoint.path}`
     const accepts = ACCEPTS[endpoint.id]
-    const calls = endpoint.method === 'GET' ? listReads(world, endpoint) : listWrites(world, endpoint)
+    const calls =
+      endpoint.method === 'GET' ? listReads(world, endpoint) : listWrites(world, endpoint, maxJsonBytes)
     return { route, calls, ...(accepts && { accepts }) }
   })
 
@@ -138,10 +140,10 @@ const buildLongestQuery = ({ query }: Endpoint): string =>
     )
     .join('&')
 
-function listWrites(world: World, endpoint: Endpoint): WorstCall[] {
+function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): WorstCall[] {
   if (endpoint.isPublic) return []
   if (endpoint.takesFile) return listUploads(world, endpoint)
-  const limit = getBodyLimit(endpoint)
+  const limit = Math.min(getBodyLimit(endpoint), maxJsonBytes)
   const sendTo =
     (credential: Credential) =>
     async (body: Buffer | undefined): Promise<Ask> => ({

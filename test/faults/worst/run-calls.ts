@@ -18,10 +18,13 @@ const ATTEMPTS = 3
 const HOPELESS = 5
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']
 
-export async function listAllCalls(world: World): Promise<RouteCalls[]> {
+export async function listAllCalls(
+  world: World,
+  maxJsonBytes = Number.POSITIVE_INFINITY,
+): Promise<RouteCalls[]> {
   const routes = await world.stand.routes()
   const reads = new Set(routes.filter(({ method }) => method === 'GET').map(({ url }) => url))
-  const tables = [...listApiCalls(world), ...listConsoleCalls(world), ...listDppCalls(world)]
+  const tables = [...listApiCalls(world, maxJsonBytes), ...listConsoleCalls(world), ...listDppCalls(world)]
   const known = new Set(tables.map(({ route }) => route))
   const urls = [...reads].filter(url => !known.has(`GET ${url}`))
   return [...tables, ...listSiteCalls(world, urls)]
