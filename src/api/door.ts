@@ -7,12 +7,14 @@ import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import type { AuthenticatedKey } from '../accounts/keys/authenticate.ts'
 import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { freeMemory } from '../kernel/free-memory.ts'
 import { getServerHost } from '../kernel/http/public-link.ts'
 import { MIN_LARGE_BODY_BYTES, readBody } from '../kernel/http/read-body.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonInSteps, readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
+import { isLargeText, pauseIfLarge } from '../kernel/yield-to-event-loop.ts'
 import { atPassport, getPassport } from '../passports/read/find.ts'
 import { authorizeKey, requireScope } from './authorize-key.ts'
 import { acquireBulkPermit } from './bulk-permits.ts'
@@ -110,15 +112,18 @@ async function readJsonBody(setup: ApiSetup, request: FastifyRequest, body: Read
   const accountId = authenticatedKeys.get(request)?.accountId
   const since = performance.now()
   const bytes = await readBody({ request, body, maxBytes: getJsonLimit(endpoint), accountId })
-  keepBodyBytes(request, bytes)
+  const isKept = keepBodyBytes(request, bytes)
   if (bytes.length === 0 && isBodyOptional(endpoint)) return undefined
   requireUtf8Json(request.headers)
   const takesTurn = isBulk(endpoint) || bytes.length >= MIN_LARGE_BODY_BYTES
   if (takesTurn && accountId !== undefined) await beginTurn(setup.sql, request, { accountId, since })
-  if (!isBulk(endpoint))
-    return bytes.length >= MIN_LARGE_BODY_BYTES ? readJsonInSteps(bytes) : readJson(bytes)
-  await acquireBulkPermit(setup.sql, { request, accountId, bytes: bytes.length })
-  return readJsonRows(bytes, BULK_ROWS)
+  if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, { request, accountId, bytes: bytes.length })
+  else if (bytes.length < MIN_LARGE_BODY_BYTES) return readJson(bytes)
+  try {
+    return await (isBulk(endpoint) ? readJsonRows(bytes, BULK_ROWS) : readJsonInSteps(bytes))
+  } finally {
+    if (!isKept) freeMemory(bytes)
+  }
 }
 
 function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {
@@ -196,7 +201,9 @@ async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequ
   try {
     if (!isNeverRejected(endpoint)) requireValidPercentEncoding(request)
     if (isCostly(endpoint, request)) await beginTurn(setup.sql, request, keyOf(request))
-    return send(reply, await dispatch(setup, endpoint, request))
+    const response = await dispatch(setup, endpoint, request)
+    const { body } = response
+    return send(reply, response, isLargeText(body) ? await encodeInSteps(body) : body)
   } catch (error) {
     // A missing product is reported before an invalid query.
     const isRead = !endpoint.isPublic && endpoint.method === 'GET'
@@ -262,13 +269,21 @@ function accountOf({ sql, clock, addresses }: ApiSetup, request: FastifyRequest)
   return { ...toHome(sql, key), clock, accountId, actorId, readiness, ownHost }
 }
 
-function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
+/** Fastify would pass over a text twice at once: to count its bytes, and to encode it. */
+async function encodeInSteps(text: string): Promise<Buffer> {
+  await pauseIfLarge(text.length)
+  const bytes = Buffer.from(text)
+  await pauseIfLarge(text.length)
+  return bytes
+}
+
+function send(reply: FastifyReply, response: ApiResponse, body: ApiResponse['body']): FastifyReply {
   reply.code(response.status ?? 200)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (response.headers) reply.headers(response.headers)
   // Sending even an empty body would add a content type.
   if (response.status === 304 || response.status === 204) return reply.removeHeader('content-type').send()
-  return reply.send(response.body)
+  return reply.send(body)
 }
 
 /** All methods that Node parses, except CONNECT, which has no path. */

@@ -5,8 +5,9 @@ import { type Asker, waitForTurn } from '../accounts/limits/turns.ts'
 import { AppError } from '../kernel/errors.ts'
 import { matchesAny } from '../kernel/http/entity-tags.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
-import { readBody } from '../kernel/http/read-body.ts'
+import { MIN_LARGE_BODY_BYTES, readBody } from '../kernel/http/read-body.ts'
 import { createTrustedProxies, type TrustedProxies } from '../kernel/http/trusted-proxies.ts'
+import { readJsonInSteps } from '../kernel/text/json-rows.ts'
 import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
@@ -291,7 +292,8 @@ async function listDppIds(call: Call): Promise<unknown> {
   const { limit, cursor } = readQueryText(query, ['limit', 'cursor'])
   const size = readLimit(limit)
   if (!Buffer.isBuffer(request.body)) throw new AppError('bad_request', 'Send a JSON body.')
-  const ids = readProductIds(readJson(request.body))
+  const isLarge = request.body.length >= MIN_LARGE_BODY_BYTES
+  const ids = readProductIds(await (isLarge ? readJsonInSteps(request.body) : readJson(request.body)))
   const start = context.cursors.read(cursor, ids)
   const page = ids.slice(start, start + size)
   const rows = await Promise.all(page.map(id => findListedProduct(context, id)))

@@ -15,9 +15,11 @@ const HASH_STEP_BYTES = 512 * 1024
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
-/** Keeps the bytes of a body for the fingerprint, if the request has a key. */
-export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
-  if (request.headers[HEADER] !== undefined) bodies.set(request, bytes)
+/** Keeps the bytes of a body for the fingerprint, if the request has a key. Returns whether it has. */
+export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): boolean {
+  const hasKey = request.headers[HEADER] !== undefined
+  if (hasKey) bodies.set(request, bytes)
+  return hasKey
 }
 
 type IdempotentCall = {

@@ -41,6 +41,18 @@ export function yieldBetweenRows(): () => Promise<void> {
   }
 }
 
+/** A pass over a shorter text is no longer than what others do in the meantime. */
+const MIN_LARGE_LENGTH = 64 * 1024
+/** Of the slower passes: to parse, to check and to encode a text. */
+const LENGTH_PER_MS = 128 * 1024
+
+export const isLargeText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= MIN_LARGE_LENGTH
+
+/** Await it between two passes over a text of this length. Undefined for a short one. */
+export const pauseIfLarge = (length: number): Promise<void> | undefined =>
+  length < MIN_LARGE_LENGTH ? undefined : waitForOthers(length / LENGTH_PER_MS)
+
 const waiting: { since: number; resume: () => void }[] = []
 /** The time that short requests get before the next stretch begins. */
 let owedMs = 0

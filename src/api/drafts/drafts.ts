@@ -2,6 +2,7 @@
 import { detailJson } from '../../kernel/detail-json.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { pauseIfLarge } from '../../kernel/yield-to-event-loop.ts'
 import { requireCategory, requireData } from '../../passports/core/check-data.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import {
@@ -111,12 +112,15 @@ const toRow = (call: AccountCall, { planned, ...draft }: JudgedDraft) => ({
 const NO_STORE = { 'cache-control': 'private, no-store' }
 
 async function respond(call: AccountCall, draft: Draft, status = 200) {
+  const data = JSON.stringify(draft.data)
+  await pauseIfLarge(data.length)
   const judged = await judgeDraft(call.account, draft)
+  await pauseIfLarge(data.length)
   const readiness = reportDraft(call.account, await readReportBasis(call.account), judged)
-  const { data } = draft
-  const details = judged.details.map(detailJson)
-  const body = { ...toRow(call, judged), data, details, readiness }
-  return { status, body: successJson(JSON.stringify(body)), headers: NO_STORE }
+  const row = JSON.stringify(toRow(call, judged))
+  const rest = JSON.stringify({ details: judged.details.map(detailJson), readiness })
+  const body = `${row.slice(0, -1)},"data":${data},${rest.slice(1)}`
+  return { status, body: successJson(body), headers: NO_STORE }
 }
 
 const DRAFT_RESPONSE = {

@@ -6,6 +6,7 @@ import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { retryOnLockTimeout } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
+import { pauseIfLarge } from '../../kernel/yield-to-event-loop.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import { requireKnownFiles } from '../core/file-uses.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -43,8 +44,9 @@ export async function createPassport(
   const at = input.id === undefined ? atNewModel(ctx) : atReservedId(ctx, input.id)
   const { row, warnings } = buildCheckedRow(at, input, await openGate(ctx, getSource(input)))
   const written = { passport: toPassportRow(row), warnings }
-  const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const dataLength = written.passport.data.length
+  await pauseIfLarge(dataLength)
+  const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const error = await insertModel(at, { row: { ...row, idempotency }, dataLength })
   if (error !== undefined) throw isGtinTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
   // The statement has stored the idempotency record too.

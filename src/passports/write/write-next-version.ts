@@ -1,5 +1,6 @@
 /** Writes the next version of a passport, decided by the version before it. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { pauseIfLarge } from '../../kernel/yield-to-event-loop.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'
@@ -20,7 +21,9 @@ export const writeNextVersion = (
   retryUntilWritten(ctx, uuid, async at => {
     const current = await getState(at, uuid)
     requireExpectedVersion(current.row, { expects })
+    await pauseIfLarge(current.row.data.length)
     const { passport, next, warnings } = planNextVersion(at, current, await decide(current, at))
+    await pauseIfLarge(passport.data.length)
     const { written, taken, refused } = await writeVersions(at, [next])
     for (const error of refused.values()) throw error
     if (taken.size > 0) throw await explainTakenGtin(at, next.gtin14)
