@@ -14,7 +14,8 @@ import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../src/passports/access/access-links.ts'
-import { createOffer } from '../src/passports/offers/store-offers.ts'
+import { createRecord } from '../src/passports/core/store-records.ts'
+import { OFFER_STORE } from '../src/passports/offers/store-offers.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 import { createImport } from '../src/transfer/spreadsheets/spreadsheet-import.ts'
@@ -163,7 +164,7 @@ async function fillTheRest(
       await addWebhook(ctx, setup, { url: `https://example.com/${n}`, events: ['product.updated'] })
     ).id
   }
-  const offer = await createOffer(ctx, {
+  const offer = await createRecord(ctx, OFFER_STORE, {
     ...{ kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' },
   })
   const rows = Array.from({ length: 1_000 }, (_, n) => `Coat ${n};AC-${n};Nordmoor`)

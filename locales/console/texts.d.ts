@@ -2238,6 +2238,22 @@ export type Texts = {
       picture: string
     }
   }
+  records: {
+    languages: string
+    textsIn: string
+    language: string
+    more: string
+    everywhere: string
+    edit: string
+    delete: string
+    errors: {
+      countries: (values: { wrong: Value }) => string
+      repeated: string
+      url: string
+      whole: (values: { min: Value; max: Value }) => string
+      day: string
+    }
+  }
   offers: {
     title: string
     lead: string
@@ -2248,29 +2264,9 @@ export type Texts = {
     full: (values: { most: Value }) => string
     saved: string
     deleted: string
-    kind: string
     scope: string
     allProducts: string
-    category: string
-    product: string
-    productHint: string
-    countries: string
-    countriesHint: string
-    everywhere: string
-    languages: string
-    textsIn: string
-    language: string
-    linkText: string
-    linkTextHint: string
-    sentence: string
-    more: string
-    url: string
-    urlHint: string
-    position: string
-    positionHint: string
     save: string
-    edit: string
-    delete: string
     deleteTitle: (values: { title: Value }) => string
     deleteLead: string
     preview: string
@@ -2281,13 +2277,27 @@ export type Texts = {
     previewFirst: string
     previewOthers: string
     previewOpen: string
-    errors: {
-      both: string
-      countries: (values: { wrong: Value }) => string
-      repeated: string
+    members: {
+      kind: string
+      category: string
+      product_id: string
+      countries: string
+      title: string
+      text: string
       url: string
-      position: (values: { most: Value }) => string
+      position: string
     }
+    hints: {
+      kind: string
+      category: string
+      product_id: string
+      countries: string
+      title: string
+      text: string
+      url: string
+      position: string
+    }
+    both: string
   }
   failures: {
     gone: string

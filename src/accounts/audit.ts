@@ -6,6 +6,9 @@ import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { noteSettingChange } from './setting-changes.ts'
 
+/** What an account keeps beside its passports, by the id of its type: `records/record.ts`. */
+export type RecordId = 'offer'
+
 export type AuditAction =
   | 'account_set_up'
   | 'account_created'
@@ -38,9 +41,7 @@ export type AuditAction =
   | 'key_rotated'
   | 'key_revoked'
   | 'brand_changed'
-  | 'offer_added'
-  | 'offer_changed'
-  | 'offer_deleted'
+  | `${RecordId}_${'added' | 'changed' | 'deleted'}`
   | 'file_deleted'
   | 'file_withdrawn'
   | 'withdrawal_asked'

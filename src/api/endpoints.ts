@@ -17,14 +17,6 @@ import {
   MEDIA_SCHEMAS,
   readMedia,
 } from './media/media.ts'
-import {
-  changeOfferEndpoint,
-  createOfferEndpoint,
-  deleteOfferEndpoint,
-  listOffersEndpoint,
-  OFFER_SCHEMAS,
-  readOfferEndpoint,
-} from './offers/offers.ts'
 import { buildOpenapiDocument } from './openapi/document.ts'
 import { archiveProduct, restoreProduct } from './products/archive.ts'
 import { changeProduct } from './products/change-product.ts'
@@ -51,6 +43,7 @@ import {
   RECALL_SCHEMAS,
   readRecall,
 } from './recalls/recalls.ts'
+import { RECORD_ENDPOINTS, RECORD_SCHEMAS } from './records/records.ts'
 import { exportRegistry, importRegistryResults, REGISTRY_SCHEMAS } from './registry/registry.ts'
 import { accountScans, productScans, SCAN_SCHEMAS } from './scans/scans.ts'
 import { HEALTH_SCHEMAS, health } from './service/health.ts'
@@ -101,11 +94,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   createMedia,
   readMedia,
   deleteMediaEndpoint,
-  listOffersEndpoint,
-  createOfferEndpoint,
-  readOfferEndpoint,
-  changeOfferEndpoint,
-  deleteOfferEndpoint,
+  ...RECORD_ENDPOINTS,
   health,
   openapiEndpoint(buildApiDocument),
   listCategories,
@@ -117,7 +106,7 @@ const SCHEMAS = {
   ...UNIT_SCHEMAS,
   ...REFRESH_SCHEMAS,
   ...MEDIA_SCHEMAS,
-  ...OFFER_SCHEMAS,
+  ...RECORD_SCHEMAS,
   ...RECALL_SCHEMAS,
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,

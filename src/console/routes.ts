@@ -14,7 +14,7 @@ import * as keys from './keys/keys.ts'
 import * as files from './media/file-page.ts'
 import { showLibrary, submitFiles } from './media/library.ts'
 import { showWithdrawal, submitWithdrawal } from './media/withdrawal.ts'
-import * as offers from './offers/offers.ts'
+import { OFFER_ROUTES } from './offers/offers.ts'
 import {
   ALL_DATA,
   anyone,
@@ -28,7 +28,6 @@ import {
   HOME,
   KEYS,
   MEDIA,
-  OFFERS,
   operator,
   owner,
   READINESS,
@@ -270,12 +269,6 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post(BRAND, brand.submitLook),
   editor.get(STORY, story.showStory),
   editor.post(STORY, story.submitStory),
-  signedIn.get(OFFERS, offers.showOffers),
-  editor.post(OFFERS, offers.submitNewOffer),
-  editor.get(`${OFFERS}/new`, offers.showNewOffer),
-  editor.post(`${OFFERS}/:id`, offers.submitOffer),
-  editor.get(`${OFFERS}/:id/edit`, offers.showOffer),
-  editor.get(`${OFFERS}/:id/delete`, offers.showDeleteOffer),
-  editor.post(`${OFFERS}/:id/delete`, offers.submitDeleteOffer),
+  ...OFFER_ROUTES,
   editor.post(`${BRAND}/logos`, brand.submitLogos, { uploads: ['logo', 'logo_dark'] }),
 ]

@@ -21,8 +21,9 @@ import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct, nextGtin } from '../harness.ts'
@@ -344,7 +345,7 @@ describe('the console in a browser', {
       data: { batteryCategory: 'lmt' },
       note: undefined,
     })
-    const offer = await createOffer(ctx, {
+    const offer = await createRecord(ctx, OFFER_STORE, {
       ...{ kind: 'repair', title: { de: 'Werkstatt', en: 'Workshop' }, url: 'https://shop.example/repair' },
       countries: ['AT', 'DE'],
     })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { AccountContext } from '../../src/accounts/context.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createOffer, listOffers } from '../../src/passports/offers/store-offers.ts'
+import { createRecord, listRecords } from '../../src/passports/core/store-records.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct } from '../harness.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
@@ -30,7 +31,7 @@ const FORM = { kind: 'repair', language: 'de', title: 'Werkstatt', text: '', url
 const GERMAN = { headers: { ...OWN, 'accept-language': 'de' } }
 const clear = () => stand.sql`delete from offer where account_id = ${ctx.accountId}`
 const add = (more: object = {}) =>
-  createOffer(ctx, {
+  createRecord(ctx, OFFER_STORE, {
     kind: 'repair',
     title: { en: 'Repairs', de: 'Werkstatt' },
     url: 'https://shop.example',
@@ -43,14 +44,14 @@ describe('the form of an offer', () => {
     const form = {
       ...FORM,
       countries: 'at, Frankreich; DE',
-      product: `https://carnet.example/p/${product}?lang=de`,
+      product_id: `https://carnet.example/p/${product}?lang=de`,
     }
     const saved = await editor.post(OFFERS, { form })
     assert.deepEqual([saved.status, saved.headers.location], [303, `${OFFERS}?saved=1`])
-    const [offer] = await listOffers(ctx)
+    const [offer] = await listRecords(ctx, OFFER_STORE)
     assert.deepEqual(offer?.countries, ['AT', 'DE', 'FR'])
     assert.deepEqual([offer?.title, offer?.text, offer?.category], [{ de: 'Werkstatt' }, null, null])
-    assert.equal(idFromUuid(offer?.passportId ?? ''), product)
+    assert.equal(idFromUuid(offer?.product_id ?? ''), product)
     const { text } = await viewer.get(`${OFFERS}?saved=1`, GERMAN)
     assert.match(text, /Reparatur.*Deutschland/s)
     assert.doesNotMatch(text, /\/edit"|\/new"/)
@@ -81,7 +82,7 @@ describe('the form of an offer', () => {
     }))
       body.set(name, value)
     assert.equal((await editor.post(address, { form: body.toString() })).status, 303)
-    const [offer] = await listOffers(ctx)
+    const [offer] = await listRecords(ctx, OFFER_STORE)
     assert.deepEqual(offer?.title, { en: 'Mending', tr: 'Tamir' })
     assert.deepEqual(
       [offer?.text, offer?.kind, offer?.position, offer?.category],
@@ -97,7 +98,7 @@ describe('the form of an offer', () => {
     assert.equal(page.status, 200)
     assert.equal(page.text.split('<fieldset>').length, 4)
     assert.doesNotMatch(page.text, /<script>alert/)
-    assert.equal((await listOffers(ctx)).length, 0)
+    assert.equal((await listRecords(ctx, OFFER_STORE)).length, 0)
   })
 
   test('names each mistake at its field, in both languages, and keeps what was typed', async () => {
@@ -112,8 +113,8 @@ describe('the form of an offer', () => {
       [{ url: '' }, 'url', 'Fill this in.'],
       [{ url: 'http://shop.example' }, 'url', 'Enter an address that begins with https://.'],
       [{ countries: 'AT, Atlantis' }, 'countries', 'Not a country: Atlantis.'],
-      [{ category: 'textile', product }, 'category', 'Choose a category or a product, not both.'],
-      [{ product: '01m7ywhcr7fxwrqq1xd4m28c2t' }, 'product', 'You have no product with this address.'],
+      [{ category: 'textile', product_id: product }, 'category', 'Choose a category or a product, not both.'],
+      [{ product_id: '01m7ywhcr7fxwrqq1xd4m28c2t' }, 'product_id', 'You have no product with this address.'],
       [{ position: 'first' }, 'position', 'Enter a whole number from 0 to 9,999.'],
     ] as const) {
       const form = { ...FORM, ...wrong }
@@ -124,7 +125,7 @@ describe('the form of an offer', () => {
       const german = await editor.post(OFFERS, { form, ...GERMAN })
       assert.ok(german.text.includes(`id="${field}-error">`) && !german.text.includes(english), field)
     }
-    assert.equal((await listOffers(ctx)).length, 0)
+    assert.equal((await listRecords(ctx, OFFER_STORE)).length, 0)
   })
 })
 
@@ -135,7 +136,7 @@ describe('the list of offers', () => {
     const address = `${OFFERS}/${idFromUuid(id)}/delete`
     assert.match((await editor.get(address, GERMAN)).text, /„Werkstatt“ löschen\?/)
     assert.equal((await editor.post(address, { form: {} })).status, 303)
-    assert.equal((await listOffers(ctx)).length, 0)
+    assert.equal((await listRecords(ctx, OFFER_STORE)).length, 0)
     assert.equal((await editor.get(address)).status, 404)
   })
 
@@ -170,6 +171,6 @@ describe('the list of offers', () => {
       from generate_series(1, 100) n`
     assert.match((await editor.get(OFFERS)).text, /has 100 offers/)
     assert.equal((await editor.post(OFFERS, { form: FORM })).headers.location, OFFERS)
-    assert.equal((await listOffers(ctx)).length, 100)
+    assert.equal((await listRecords(ctx, OFFER_STORE)).length, 100)
   })
 })

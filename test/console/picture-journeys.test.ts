@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
@@ -284,8 +285,12 @@ describe('journeys with pictures', { skip: WITHOUT_CHROMIUM }, () => {
 
   test('readers in France and Germany find the workshop of their own country first', async () => {
     const offer = { kind: 'repair', url: 'https://workshop.example/' } as const
-    await createOffer(brand.ctx, { ...offer, title: { en: 'Atelier Lyon' }, countries: ['FR'] })
-    await createOffer(brand.ctx, { ...offer, title: { en: 'Werkstatt Köln' }, countries: ['DE'] })
+    await createRecord(brand.ctx, OFFER_STORE, { ...offer, title: { en: 'Atelier Lyon' }, countries: ['FR'] })
+    await createRecord(brand.ctx, OFFER_STORE, {
+      ...offer,
+      title: { en: 'Werkstatt Köln' },
+      countries: ['DE'],
+    })
     const product = await make({ productName: 'Mended jumper' })
     for (const [locale, own, foreign] of [
       ['fr-FR', 'Atelier Lyon', 'Werkstatt Köln'],
@@ -323,7 +328,11 @@ describe('journeys with pictures', { skip: WITHOUT_CHROMIUM }, () => {
       const media = await upload('image/jpeg', file.front)
       const { gtin: _, economicOperator: __, ...full } = FULL[category]
       const take = { kind: 'take_back', url: 'https://shop.example/' } as const
-      await createOffer(brand.ctx, { ...take, category, title: { en: `Bring the ${category} here` } })
+      await createRecord(brand.ctx, OFFER_STORE, {
+        ...take,
+        category,
+        title: { en: `Bring the ${category} here` },
+      })
       const data = { ...full, pictures: [{ media, alt: { en: 'From the front' } }] }
       const body = { ...newProduct(data, category), strict: false }
       const product = locate((await createPassport(brand.ctx, body)).passport.id)

@@ -19,8 +19,9 @@ import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { addMedia } from '../../src/media/add-media.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
@@ -83,7 +84,7 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
     '/console/settings/passkeys/': idFromUuid(passkey?.id ?? ''),
     '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
-    '/console/settings/offers/': idFromUuid((await createOffer(ctx, OFFER)).id),
+    '/console/settings/offers/': idFromUuid((await createRecord(ctx, OFFER_STORE, OFFER)).id),
     '/console/products/': idFromUuid(passport.id),
     '/console/drafts/': idFromUuid(draft.id),
     '/console/media/': file.id,

@@ -10,7 +10,8 @@ import { AUDIENCES, type Audience } from '../../src/categories/field.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { updateStory } from '../../src/passports/story/update-story.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -168,7 +169,8 @@ describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_
       ...{ title: { en: `For ${access}` }, type: 'manual', language: 'en', media: pdf, access },
     }))
     const offer = { kind: 'repair', title: { en: 'Workshop' }, url: 'https://shop.example/' } as const
-    for (const countries of [['DE'], ['FR', 'IT']]) await createOffer(account.ctx, { ...offer, countries })
+    for (const countries of [['DE'], ['FR', 'IT']])
+      await createRecord(account.ctx, OFFER_STORE, { ...offer, countries })
     const label = { en: 'Our mills' }
     const links = [{ url: 'https://brand.example/', label }]
     await updateStory(account.ctx, {

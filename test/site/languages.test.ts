@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isLanguage } from '../../src/i18n/catalogue.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -34,7 +35,7 @@ async function makeProduct(tags: readonly [string, ...string[]]): Promise<string
     notice: { ...notice, url: undefined, contact: undefined, from: undefined },
     expects: () => true,
   })
-  await createOffer(account.ctx, {
+  await createRecord(account.ctx, OFFER_STORE, {
     ...{ kind: 'repair', title: texts('offer'), text: texts('sentence'), url: 'https://shop.example/' },
     ...{ product_id: id, category: undefined, countries: undefined, position: undefined },
   })

@@ -14,8 +14,9 @@ import { asSql } from '../../src/kernel/db/transaction.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { openMediaStore } from '../../src/media/store/open-media-store.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createRecord } from '../../src/passports/core/store-records.ts'
 import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
-import { createOffer } from '../../src/passports/offers/store-offers.ts'
+import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { getOrCreatePlace } from '../../src/passports/signed/credential-status.ts'
 import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
 import { openPassport } from '../../src/site/passport/page-renderer.ts'
@@ -130,8 +131,13 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
     title: { de: 'Werkstatt', bg: '"Сервиз"' },
     url: 'https://shop.example/?a=1&b=2',
   }
-  await createOffer(ctx, { ...offer, category: 'battery', countries: ['DE', 'AT'] })
-  await createOffer(ctx, { ...offer, product_id: batch, text: { en: 'Free of charge.' }, position: 0 })
+  await createRecord(ctx, OFFER_STORE, { ...offer, category: 'battery', countries: ['DE', 'AT'] })
+  await createRecord(ctx, OFFER_STORE, {
+    ...offer,
+    product_id: batch,
+    text: { en: 'Free of charge.' },
+    position: 0,
+  })
   await recall(s, batch, { url: 'https://shop.example/?a=1&b=2' })
   await recall(s, batch, { contact: '"Line\tbreak" ü🔋' })
   await recall(s, model, {})

@@ -10,7 +10,6 @@ export const MAX_PASSPORT_BYTES = 1024 * KIB
 /** Up to 500 rows. */
 export const MAX_BULK_BYTES = 8 * 1024 * KIB
 /** An offer in 30 languages, each character escaped as a surrogate pair. */
-export const MAX_OFFER_BYTES = 256 * KIB
 /** A hundred identifiers of products. */
 export const MAX_IDENTIFIERS_BYTES = 128 * KIB
 export const MAX_SETTINGS_BYTES = 64 * KIB

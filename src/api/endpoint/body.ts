@@ -4,6 +4,7 @@ import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { AppError, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { type PassportData, requireData } from '../../passports/core/check-data.ts'
+import { listUnknownMembers } from '../../records/unknown-members.ts'
 
 export type BodyMember<T> = {
   schema: object
@@ -34,37 +35,15 @@ export function objectBody<M extends Members>(members: M) {
       }
       const readers = entries.map(([name, { read }]) => [name, () => read(body[name], name)] as const)
       const { values } = collectErrors({
-        unknown: () => rejectUnknownMembers(body, names),
+        unknown: () => {
+          const unknown = listUnknownMembers(body, names)
+          if (unknown.length > 0) throw invalid(unknown)
+        },
         values: () => collectErrors(Object.fromEntries(readers)),
       })
       return values as MemberValues<M>
     },
   }
-}
-
-/** Record fields that a body may not set unless its endpoint lists them as members. */
-const READ_ONLY_MEMBERS = new Set(
-  (
-    'id level status gtin lot serial version_no updated_at created_at passport_url gs1_url qr_url ' +
-    'parent_id outdated category'
-  ).split(' '),
-)
-
-function rejectUnknownMembers(body: object, known: readonly string[]): void {
-  const unknown = Object.keys(body).filter(name => !known.includes(name))
-  if (unknown.length === 0) return
-  throw invalid(
-    unknown.map(sent => {
-      const name = sent.toWellFormed().slice(0, 100)
-      return READ_ONLY_MEMBERS.has(name)
-        ? { path: [name], code: 'immutable', message: `${name} cannot be set by this call; leave it out.` }
-        : {
-            path: [name],
-            code: 'unknown_field',
-            message: `${name} is not a member of this body. Its members are ${known.join(', ')}.`,
-          }
-    }),
-  )
 }
 
 /** The error of one member; `message` continues after its name. */

@@ -18,7 +18,8 @@ import { addMedia, type MediaContext } from '../../media/add-media.ts'
 import { openMediaServices } from '../../media/media-services.ts'
 import { createAccessLink, listAccessLinks } from '../../passports/access/access-links.ts'
 import { passportUrl } from '../../passports/core/record.ts'
-import { createOffer, listOffers } from '../../passports/offers/store-offers.ts'
+import { createRecord, listRecords } from '../../passports/core/store-records.ts'
+import { OFFER_STORE } from '../../passports/offers/store-offers.ts'
 import { updateStory } from '../../passports/story/update-story.ts'
 import type { Store } from '../store/store.ts'
 import { DEMO_BRAND, DEMO_OFFERS, DEMO_PASSPORTS, DEMO_STORY } from './demo-data.ts'
@@ -46,7 +47,8 @@ export async function prepareDemo(
   const media = openMediaServices(mediaPlace)
   // The user of the demo may have set another brand.
   if ((await getBrand(ctx)).version === 0) await setBrand({ ...ctx, ...media })
-  if ((await listOffers(ctx)).length === 0) for (const offer of DEMO_OFFERS) await createOffer(ctx, offer)
+  if ((await listRecords(ctx, OFFER_STORE)).length === 0)
+    for (const offer of DEMO_OFFERS) await createRecord(ctx, OFFER_STORE, offer)
   const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS, media)
   media.preparer.stop()
   const [passportId = ''] = models

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrandChange } from '../../accounts/brand/update-brand.ts'
-import type { SentOffer } from '../../passports/offers/check-offer.ts'
 import type { PassportChange } from '../../passports/write/update.ts'
 
 /** `data` holds only what differs from the batch or model. */
@@ -41,7 +40,7 @@ export function findDemoPicture(sku: string): (Pick<DemoPicture, 'alt'> & { byte
 
 const readPictureFile = ({ file }: DemoPicture) => readFileSync(join(FOLDER, 'pictures', `${file}.webp`))
 
-export const DEMO_OFFERS: readonly SentOffer[] = readJson('offers')
+export const DEMO_OFFERS: readonly object[] = readJson('offers')
 
 export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries', 'furniture'].flatMap(
   readJson,

@@ -30,6 +30,7 @@ import {
 import { type ConsolePage, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import { getProductName } from '../product-data/product.ts'
+import { parseTypedProduct } from '../product-data/typed-product.ts'
 import { LINKS, settingsHead } from './places.ts'
 
 const DAY_MS = 86_400_000
@@ -254,12 +255,6 @@ function findProductProblem(
   if (opens === 'all') return product === '' ? undefined : texts.productTooMuch
   if (product === '') return opens === 'product' ? texts.productMissing : undefined
   return isProduct(product) ? undefined : texts.productUnknown
-}
-
-/** The id in a passport's address, or the id itself; undefined for every product. */
-export function parseTypedProduct(typed: string): string | undefined {
-  if (typed === '') return undefined
-  return (typed.split(/[?#]/, 1)[0] ?? '').replace(/\/+$/, '').split('/').at(-1)
 }
 
 function isProduct(typed: string): boolean {

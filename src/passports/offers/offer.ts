@@ -1,6 +1,8 @@
 /** Offers: what readers of a passport can do, such as having the product repaired. */
+import { allCategories } from '../../categories/catalogue.ts'
 import type { OfferLinkType } from '../../gs1/link-type.ts'
 import type { Labels } from '../../i18n/catalogue.ts'
+import { defineRecord, type Stored } from '../../records/record.ts'
 
 export const OFFER_KINDS = [
   'repair',
@@ -14,8 +16,6 @@ export const OFFER_KINDS = [
 ] as const
 
 export type OfferKind = (typeof OFFER_KINDS)[number]
-
-export const isOfferKind = (text: unknown): text is OfferKind => OFFER_KINDS.some(kind => kind === text)
 
 /** GS1 has no own type for what happens after use; its type for sustainability includes recycling. */
 export const OFFER_LINK_TYPES: Readonly<Record<OfferKind, OfferLinkType>> = {
@@ -41,28 +41,68 @@ export const OFFER_KIND_LABELS = {
   registration: 'actions.registration',
 } as const satisfies Record<OfferKind, keyof Labels['ui']>
 
-/** Texts by language, a canonical BCP-47 tag. */
-export type OfferTexts = Readonly<Record<string, string>>
+/** An offer is for a category, for a passport and its units, or for all products. */
+export const OFFER = defineRecord({
+  id: 'offer',
+  names: { article: 'an', one: 'offer', many: 'offers' },
+  max: 100,
+  members: {
+    kind: {
+      type: 'choice',
+      values: OFFER_KINDS,
+      required: true,
+      description: 'What the reader can do. It decides the GS1 link type of the link.',
+    },
+    category: {
+      type: 'choice',
+      values: allCategories().map(({ id }) => id),
+      meaning: 'a category of GET /categories, or null for all',
+      description: 'Only products of this category; null for all.',
+    },
+    product_id: {
+      type: 'product',
+      description: 'Only this model with its units, this batch with its items, or this item; null for all.',
+    },
+    countries: {
+      type: 'countries',
+      description: 'ISO 3166-1 codes of the countries where it holds; empty for everywhere.',
+    },
+    title: { type: 'texts', max: 100, required: true, description: 'The words of the link, by language.' },
+    text: { type: 'texts', max: 300, description: 'A sentence beside it, by language.' },
+    url: { type: 'link', required: true, description: 'Where the link leads.' },
+    position: {
+      type: 'position',
+      description: 'Offers are shown by position, then by age. By default an offer comes last.',
+    },
+  },
+  exclusive: [{ members: ['category', 'product_id'], reason: 'an offer is for a category or for a product' }],
+  example: {
+    kind: 'repair',
+    category: 'textile',
+    countries: ['AT', 'DE'],
+    title: { en: 'Free repair service', de: 'Kostenlose Reparatur' },
+    text: {
+      en: 'Send it to us; we mend seams and zips.',
+      de: 'Einschicken; wir richten Nähte und Reißverschlüsse.',
+    },
+    url: 'https://www.example.com/repair',
+  },
+  documentation: {
+    name: 'Offer',
+    list: 'All of the account, in the order in which pages show them.',
+    create:
+      'The public pages of the products that it is for show it under “What you can do”, and the link sets of their GS1 addresses have it under its GS1 link type. Readers see the offers for their country and for everywhere first.',
+    change:
+      'Each member that you send replaces the whole member; the others stay. `null` empties `category`, `product_id` and `text`.',
+    newExample: { name: 'repair', summary: 'Repair in two countries' },
+    changeExample: {
+      name: 'countries',
+      summary: 'One more country',
+      value: { countries: ['AT', 'CH', 'DE'] },
+    },
+    maxBytes: 256 * 1024,
+  },
+})
 
-/** What an account writes. An offer is for a category, for a passport and its units, or for all products. */
-export type OfferContent = {
-  kind: OfferKind
-  category: string | null
-  /** UUID of a model, batch or item. */
-  passportId: string | null
-  /** ISO 3166-1 codes; none: everywhere. */
-  countries: readonly string[]
-  title: OfferTexts
-  text: OfferTexts | null
-  /** An https address. */
-  url: string
-}
-
-/** Offers are shown by `position`, then in the order in which they were created. */
-export type Offer = OfferContent & { id: string; position: number; createdAt: Date; updatedAt: Date }
-
-export const MAX_OFFERS = 100
-export const MAX_OFFER_LANGUAGES = 30
-export const MAX_OFFER_TITLE_LENGTH = 100
-export const MAX_OFFER_TEXT_LENGTH = 300
-export const MAX_OFFER_POSITION = 9_999
+/** Shown by `position`, then in the order in which they were created. */
+export type Offer = Stored<typeof OFFER>

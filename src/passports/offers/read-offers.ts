@@ -1,23 +1,22 @@
 /** Reads the offers that the page and the link set of a passport show. */
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
+
+import type { Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from '../core/record.ts'
+import { listOrder, selectMembers } from '../core/store-records.ts'
 import type { Offer } from './offer.ts'
+import { OFFER_STORE } from './store-offers.ts'
 
-export const offerColumns = (sql: Sql): Fragment => sql`
-  id, kind, category, passport_id as "passportId", countries, title, text, url, position,
-  created_at as "createdAt", updated_at as "updatedAt"`
-
-/** Whether an offer for the category of a passport is for the passport itself, or for what is above it. */
-export const isForPassport = ({ passportId }: Pick<Offer, 'passportId'>, row: Place): boolean =>
-  passportId === null || [row.id, row.parent_id, row.model_id].includes(passportId)
+/** Returns true if an offer for the passport's category is for the passport, or its batch or model. */
+export const isForPassport = ({ product_id: product }: Pick<Offer, 'product_id'>, row: Place): boolean =>
+  product === null || [row.id, row.parent_id, row.model_id].includes(product)
 
 type Place = Pick<PassportRow, 'id' | 'parent_id' | 'model_id'>
 
 /** From what is said of the passport itself to what is said of all products. */
 export function sortByNearness(offers: readonly Offer[], row: Place): Offer[] {
   const above = [row.id, row.parent_id, row.model_id]
-  const distance = ({ passportId, category }: Offer) =>
-    passportId !== null ? above.indexOf(passportId) : above.length + (category === null ? 1 : 0)
+  const distance = ({ product_id: product, category }: Offer) =>
+    product !== null ? above.indexOf(product) : above.length + (category === null ? 1 : 0)
   return offers.toSorted((a, b) => distance(a) - distance(b))
 }
 
@@ -28,8 +27,8 @@ export async function readOffersOf(
 ): Promise<Offer[]> {
   const ids = [...new Set([row.id, row.parent_id ?? row.id, row.model_id])]
   return sql<Offer[]>`
-    select ${offerColumns(sql)} from offer
+    select ${selectMembers(OFFER_STORE, sql)} from offer
     where account_id = ${row.account_id} and (category is null or category = ${row.category})
       and (passport_id is null or passport_id = any(${ids}::text[]::uuid[]))
-    order by position, id`
+    order by ${listOrder(OFFER_STORE, sql)}`
 }

@@ -19,8 +19,9 @@ import {
   exportRegistryEntries,
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
-import { exportOffers } from '../../passports/offers/offer-rows.ts'
+import { exportRecords } from '../../passports/core/store-records.ts'
 import { exportRecalls } from '../../passports/recalls/recall-rows.ts'
+import { RECORD_STORES } from '../../passports/records/record-stores.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
 import { enterSchema, withSnapshot } from '../snapshot.ts'
 import { copyFileTo, type FileFolder } from './account-files.ts'
@@ -139,7 +140,9 @@ async function* listSettings(sql: Sql, accountId: number): AsyncGenerator<Export
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
   for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
   for (const issuer of await exportIssuer(sql, accountId)) yield { type: 'issuer', ...issuer }
-  for (const offer of await exportOffers(sql, accountId)) yield { type: 'offer', ...offer }
+  for (const store of Object.values(RECORD_STORES)) {
+    for (const line of await exportRecords({ sql, accountId }, store)) yield { type: store.type.id, ...line }
+  }
 }
 
 /** What `read` yields on one shard after the other; null: `public`. */

@@ -46,8 +46,9 @@ import {
   requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
-import { importOffers } from '../../passports/offers/offer-rows.ts'
+import { importRecords, type RecordLine } from '../../passports/core/store-records.ts'
 import { importRecalls } from '../../passports/recalls/recall-rows.ts'
+import { RECORD_STORES } from '../../passports/records/record-stores.ts'
 import { explainFileError } from '../new-file.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
 import { createFileImport, type FileImport, type FileLine, type ImportedFolder } from './account-files.ts'
@@ -237,6 +238,13 @@ async function writeAccount(
   return { account: account.id, name: account.name, plan: account.plan, counts, issuer }
 }
 
+const RECORD_WRITERS = Object.fromEntries(
+  Object.values(RECORD_STORES).map(store => [
+    store.type.id,
+    (sql: Sql, accountId: number, lines: RecordLine[]) => importRecords({ sql, accountId }, store, lines),
+  ]),
+)
+
 /** Lines of these types are collected and written together, in this order. */
 const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) => Promise<void>>> = {
   actor: importActors,
@@ -251,7 +259,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   draft: importDrafts,
   registry_entry: importRegistryEntries,
   credential_status: importCredentialStatuses,
-  offer: importOffers,
+  ...RECORD_WRITERS,
   recall: importRecalls,
 }
 

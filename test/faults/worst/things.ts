@@ -11,8 +11,9 @@ import { createAddressList } from '../../../src/kernel/http/ip-ranges.ts'
 import { idFromUuid } from '../../../src/kernel/ids.ts'
 import { createSecretCipher } from '../../../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../../../src/passports/access/access-links.ts'
+import { createRecord, deleteRecord, listRecords } from '../../../src/passports/core/store-records.ts'
 import { createDraft } from '../../../src/passports/drafts/store-drafts.ts'
-import { createOffer, deleteOffer, listOffers } from '../../../src/passports/offers/store-offers.ts'
+import { OFFER_STORE } from '../../../src/passports/offers/store-offers.ts'
 import { addWebhook, removeWebhook } from '../../../src/webhooks/manage-webhooks.ts'
 import { makePng } from '../../media/sample-files.ts'
 import { OFFER, RICH } from './heavy-data.ts'
@@ -29,10 +30,10 @@ const makers: Record<string, (world: World) => Promise<string>> = {
     return idFromUuid((await createDraft(ctx, { category: 'textile', data, note: undefined })).id)
   },
   offer: async ({ ctx }) => {
-    const all = await listOffers(ctx)
+    const all = await listRecords(ctx, OFFER_STORE)
     const last = all.at(-1)
-    if (last !== undefined && all.length >= 100) await deleteOffer(ctx, last.id)
-    return idFromUuid((await createOffer(ctx, OFFER)).id)
+    if (last !== undefined && all.length >= 100) await deleteRecord(ctx, OFFER_STORE, last.id)
+    return idFromUuid((await createRecord(ctx, OFFER_STORE, OFFER)).id)
   },
   media: async ({ document }) => document,
   'unused media': async ({ stand: { url }, keys }) => {
