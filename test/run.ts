@@ -29,6 +29,7 @@ import { findPostmaster, shutDown } from '../src/kernel/postgres-server/postmast
 import { sendSignal } from '../src/kernel/process/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
+import { STORE_VARIABLE } from './cli/prepared-store.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
 import { type Entries, groupFiles, listAlone } from './groups.ts'
@@ -159,11 +160,14 @@ function testFiles(wanted: readonly string[]): string[] {
 
 async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<void> {
   const seen = mkdtempSync(join(TEMPORARY, `${FOLDER}${process.pid}-answers-`))
+  const store = mkdtempSync(join(TEMPORARY, `${FOLDER}${process.pid}-store-`))
+  // When started by root, PostgreSQL runs as another user, who needs access.
+  chmodSync(store, 0o711)
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
     const entries = isWhole && canGroup() ? groupFiles(files, seen) : listAlone(files)
     const near = isWhole ? { [NEAR_VARIABLE]: findNear(listChanged(ROOT)).join() } : {}
-    const environment = { ...server.environment, ...near, [SEEN_VARIABLE]: seen }
+    const environment = { ...server.environment, ...near, [SEEN_VARIABLE]: seen, [STORE_VARIABLE]: store }
     const { counts, failed, times } = await runFiles(entries, environment, FILES_AT_ONCE)
     if (flags.has('--measure')) storeSeconds(times)
     conclude(server, counts)
@@ -172,6 +176,7 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
   } finally {
     await server.close()
     rmSync(seen, { recursive: true, force: true })
+    await removeFolder(store)
   }
 }
 

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { formatMachineMetrics } from '../../src/cli/server/server-metrics.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { carnet, carnetJson, emptyFolder } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson } from './processes.ts'
 
-let data: Awaited<ReturnType<typeof emptyFolder>>
+let data: Awaited<ReturnType<typeof folderWithStore>>
 let env: Record<string, string>
 let dir: string
 before(async () => {
-  data = await emptyFolder()
+  data = await folderWithStore()
   dir = join(data.path, 'backups')
   env = { DATA_DIR: data.path, PORT: '0', BACKUP_DIR: dir }
   await carnetJson(['accounts', 'create', '--name', 'Heron', '--plan', 'pro'], { cwd: data.path, env })

@@ -7,12 +7,13 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { waitUntil } from '../waiting.ts'
-import { emptyFolder, endAll, type Served, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { endAll, type Served, serve } from './processes.ts'
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let server: Served
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   const env = { DATA_DIR: folder.path, PORT: '0', WORKERS: '2', LOG_LEVEL: 'info' }
   server = await serve({ cwd: folder.path, env })
 })

@@ -6,18 +6,19 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { calculateMaxConnections } from '../../src/cli/store/connection-budget.ts'
 import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Settings, serve } from './processes.ts'
 
 type Check = { name: string; ok: boolean; detail: string }
 
 const WORKERS = '11'
 const NEEDED = 11 * 11 + 30
 const TAKEN = NEEDED + 22 + 40
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0', WORKERS } }
   await carnetJson(['migrate'], settings)
 })

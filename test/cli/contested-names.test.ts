@@ -6,13 +6,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { buildFurniture } from '../api/beside-stand.ts'
 import { newProduct, nextGtin } from '../harness.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const DPP_ID = 'https://late.example/dpp/1'
 const PREFIX = '9520777'
 const gtin = nextGtin(PREFIX.slice('952'.length))
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 /** The account that came first, and the one to which the names belong. */
@@ -35,7 +36,7 @@ const createAccount = async (name: string): Promise<string> =>
   (await json<{ id: string }>(`accounts create --name ${name} --plan pro`)).id
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   first = await createAccount('First')
   brand = await createAccount('Brand')

@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { countRepetitions } from '../full.ts'
 import { postmasterPid } from './postmaster.ts'
-import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const KILLS = countRepetitions(import.meta.url, { few: 1, near: 3, full: 10 })
 const WRITERS = 4
@@ -44,7 +45,7 @@ const DATA = {
   weightGrams: 100,
 }
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
@@ -54,7 +55,7 @@ let writing = true
 let woken: (() => void) | undefined
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   server = await serve(settings)
   settings = { ...settings, env: { ...settings.env, PORT: new URL(server.url).port } }

@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { countRepetitions } from '../full.ts'
 import { newProduct } from '../harness.ts'
-import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const KILLS = countRepetitions(import.meta.url, { few: 1, near: 3, full: 12 })
 const AT_ONCE = 12
@@ -17,13 +18,13 @@ const MOST_ATTEMPTS = 100
 /** The client's pause before a retry. */
 const BACK_OFF_MS = 20
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   server = await serve(settings)
   settings = { ...settings, env: { ...settings.env, PORT: new URL(server.url).port } }

@@ -7,21 +7,22 @@ import { after, before, test } from 'node:test'
 import { countRepetitions } from '../full.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { buildRow, COLUMNS, createFullKey, type ImportClient, signUp } from './import-client.ts'
-import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { endAll, type Served, type Settings, serve } from './processes.ts'
 
 /** New rows. The file has the same number of rows that change existing products. */
 const NEW = countRepetitions(import.meta.url, { few: 1_500, near: 3_000, full: 20_000 })
 const BAD_EVERY = 100
 const A_PAGE = 100
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let client: ImportClient
 let key: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   server = await serve(settings)
   client = await signUp(() => server)

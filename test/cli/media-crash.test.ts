@@ -9,7 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const UPLOADS = IS_FULL ? 1_000 : 60
 const KILLS = IS_FULL ? 10 : 1
@@ -18,13 +19,13 @@ const UPLOADERS = 4
 const USE_EVERY = 3
 const RETRY_AFTER_MS = 50
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   const create = ['accounts', 'create', '--name', 'Crash', '--plan', 'enterprise']
   const { id } = await carnetJson<{ id: string }>(create, settings)

@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test'
 import { newProduct } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
 import { waitUntil } from '../waiting.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let account: string
@@ -17,7 +18,7 @@ let picture: string
 let product: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   const env = { DATA_DIR: folder.path, PORT: '0' }
   settings = { cwd: folder.path, env }
   const create = ['accounts', 'create', '--name', 'Nordlicht', '--plan', 'pro']

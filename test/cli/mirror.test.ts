@@ -7,23 +7,15 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newProduct } from '../harness.ts'
-import {
-  carnet,
-  carnetJson,
-  emptyFolder,
-  endAll,
-  type Served,
-  type Settings,
-  serve,
-  start,
-} from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve, start } from './processes.ts'
 
 const PASSPORTS = 15
 const SECRET = 'planted-restricted-value'
 
 type Made = { written: number; removed: number; passports: number; files: number; is_signed: boolean }
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let account: string
@@ -31,7 +23,7 @@ let key: string
 const at = (name: string) => join(folder.path, name)
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore('data')
   settings = {
     cwd: folder.path,
     env: { DATA_DIR: at('data'), PORT: '0', METRICS_TOKEN: 'metrics-token-of-tests' },

@@ -4,15 +4,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newProduct } from '../harness.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Settings, serve } from './processes.ts'
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let account: { id: string }
 let lamp: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore('data')
   settings = { cwd: folder.path, env: { DATA_DIR: join(folder.path, 'data'), PORT: '0' } }
   account = await carnetJson(['accounts', 'create', '--name', 'Zink', '--plan', 'beta'], settings)
   const { key } = await carnetJson<{ key: string }>(

@@ -7,20 +7,21 @@ import { after, before, test } from 'node:test'
 import { countRepetitions } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
-import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const UNITS = countRepetitions(import.meta.url, { few: 3_000, near: 10_000, full: 50_000 })
 const A_CALL = 500
 const A_PAGE = 100
 /** A job counts as abandoned after ten seconds. */
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   server = await serve(settings)
   const named = ['accounts', 'create', '--name', 'Crash', '--plan', 'enterprise']

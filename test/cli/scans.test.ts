@@ -10,14 +10,15 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newProduct } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const ADDRESSES = ['203.0.113.201', '198.51.100.202', '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ff03']
 const PLANTED = 'PlantedReader/7.31'
 const AGENT = `Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126.0.0.0 Mobile Safari/537.36 ${PLANTED}`
 /** A scan is stored within a second; a busy machine gets more time. */
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
@@ -25,7 +26,7 @@ let accountId: string
 let id: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   const env = {
     DATA_DIR: folder.path,
     PORT: '0',

@@ -7,7 +7,8 @@ import { IS_FULL } from '../full.ts'
 import { newProduct } from '../harness.ts'
 import { assertWithin, waitUntil } from '../waiting.ts'
 import { postmasterPid } from './postmaster.ts'
-import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const TOKEN = 'a-token-for-prometheus'
 const CONNECTIONS = 8
@@ -15,13 +16,13 @@ const THINK_MS = 10
 const STOPPED_WITHIN_MS = 5_000
 const TURNS = IS_FULL ? 5 : 1
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let key: string
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   const env = { DATA_DIR: folder.path, PORT: '0', WORKERS: '2', METRICS_TOKEN: TOKEN, LOG_LEVEL: 'info' }
   settings = { cwd: folder.path, env }
   server = await serve(settings)

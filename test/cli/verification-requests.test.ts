@@ -1,15 +1,16 @@
 /** Tests how `carnet accounts verify` lists and answers requests that owners send in the console. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { carnet, carnetJson, endAll, type Served, type Settings, serve } from './processes.ts'
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let account: { id: string }
 
 before(async () => {
-  folder = await emptyFolder()
+  folder = await folderWithStore()
   settings = { cwd: folder.path, env: { DATA_DIR: folder.path, PORT: '0' } }
   account = await carnetJson(['accounts', 'create', '--name', 'Nordlicht', '--plan', 'pro'], settings)
   server = await serve(settings)

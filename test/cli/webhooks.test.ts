@@ -13,7 +13,8 @@ import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { CORES } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
-import { emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
+import { folderWithStore } from './prepared-store.ts'
+import { endAll, type Served, type Settings, serve } from './processes.ts'
 
 const TOKEN = 'only-tests-know-this-token'
 
@@ -27,7 +28,7 @@ type Attempt = {
   next_attempt_at: string | null
 }
 
-let folder: Awaited<ReturnType<typeof emptyFolder>>
+let folder: Awaited<ReturnType<typeof folderWithStore>>
 let settings: Settings
 let server: Served
 let worker: Served
@@ -50,7 +51,7 @@ before(async () => {
   })
   await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', () => resolve()))
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-  folder = await emptyFolder()
+  folder = await folderWithStore('data')
   const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ALLOW_INSECURE_WEBHOOKS: 'true' }
   settings = { cwd: folder.path, env }
   account = (await json<{ id: string }>('accounts create --name Nordlicht --plan pro')).id
