@@ -1,8 +1,8 @@
 /** Environments of the Asset Administration Shell, and packages of them. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { strFromU8, unzipSync } from 'fflate'
+import { strFromU8, type Unzipped, unzipSync } from 'fflate'
 import { allCategories, completeCategory } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Category } from '../../src/categories/field.ts'
 import { buildAasx } from '../../src/standards/aas/aasx.ts'
@@ -277,7 +277,10 @@ describe('submodels', () => {
 })
 
 describe('packages', () => {
-  const files = unzipSync(buildAasx(BATTERY, PUBLISHER))
+  let files: Unzipped
+  before(async () => {
+    files = unzipSync(await buildAasx(BATTERY, PUBLISHER))
+  })
   const read = (name: string) => strFromU8(files[name] ?? new Uint8Array())
 
   it('have the environment, and relationships that lead to it', () => {
@@ -298,8 +301,8 @@ describe('packages', () => {
       assert.ok(read('[Content_Types].xml').includes(part))
   })
 
-  it('of one passport are always the same', () => {
-    assert.deepEqual(buildAasx(BATTERY, PUBLISHER), buildAasx(BATTERY, PUBLISHER))
+  it('of one passport are always the same', async () => {
+    assert.deepEqual(await buildAasx(BATTERY, PUBLISHER), await buildAasx(BATTERY, PUBLISHER))
     assert.deepEqual(buildAasEnvironment(BATTERY, PUBLISHER), buildAasEnvironment(BATTERY, PUBLISHER))
   })
 })

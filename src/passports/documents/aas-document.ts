@@ -23,7 +23,7 @@ export async function createAasPackage(
   audience: DocumentAudience,
 ): Promise<Buffer> {
   const { reading, publisher } = await prepareReading(setup, row, audience)
-  return Buffer.from(buildAasx(reading, publisher))
+  return buildAasx(reading, publisher)
 }
 
 /** A submodel by its `idShort`, with what `audience` may see. Throws `not_found` if the passport has none. */
