@@ -9,9 +9,16 @@ import { createRelease, type Release } from './semaphore.ts'
 
 /**
  * What several keys belong to, such as an account. At most `max` of it run at a time. Unless `isStrict`, more
- * may run while no other client is active. `pauses`: the next turn begins later if others are active.
+ * may run while no other client is active. `pauses`: the next turn begins later if others are active, by
+ * `minPauseMs` or more.
  */
-export type TurnGroup = { name: string; max: number; isStrict?: boolean; pauses?: boolean }
+export type TurnGroup = {
+  name: string
+  max: number
+  isStrict?: boolean
+  pauses?: boolean
+  minPauseMs?: number
+}
 
 type FairWaiter = {
   groups?: readonly TurnGroup[]
@@ -129,9 +136,10 @@ export class FairTurns {
     const release = createRelease(() => {
       this.underWay--
       const end = performance.now()
-      for (const { name, pauses } of next.groups ?? []) {
+      for (const { name, pauses, minPauseMs = 0 } of next.groups ?? []) {
         add(this.runningOfGroup, name, -1)
-        if (pauses) this.pausedUntil.set(name, end + Math.min(end - began, MAX_PAUSE_MS))
+        const pauseMs = Math.min(Math.max(end - began, minPauseMs), MAX_PAUSE_MS)
+        if (pauses) this.pausedUntil.set(name, end + pauseMs)
       }
       this.startNext()
     })

@@ -186,6 +186,23 @@ describe('FairTurns', () => {
     assert.equal(isReady, true)
   })
 
+  test('a pause has a shortest time where one is given, if others are active', async () => {
+    const turns = new FairTurns({ capacity: 3, maxWaiting: 9, isOneClientActive: () => false })
+    const enter = () => {
+      const { promise, resolve } = Promise.withResolvers<Release>()
+      const groups = [{ name: 'a', max: 1, pauses: true, minPauseMs: 60 }]
+      turns.enter('a', { groups, onTurn: resolve, onRejected: () => assert.fail() })
+      return promise
+    }
+    const release = await enter()
+    const next = enter()
+    const end = performance.now()
+    release()
+    ;(await next)()
+    // A timer may fire a millisecond early.
+    assert.ok(performance.now() - end >= 59, 'the second turn began before the pause ended')
+  })
+
   test('ending a turn twice ends it once', async () => {
     const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
     const ended: Release[] = []

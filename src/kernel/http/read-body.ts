@@ -97,6 +97,9 @@ export const MIN_LARGE_BODY_BYTES = 64 * 1024
 /** Less than a body may take to arrive. */
 const MAX_WAIT_MS = 4_000
 
+/** Of a client without an account, who has no use for many large bodies. */
+const MIN_ANONYMOUS_PAUSE_MS = 100
+
 const largeBodies = new FairTurns({ capacity: 64, maxWaiting: 256 })
 
 /**
@@ -109,7 +112,8 @@ async function waitForLargeBody(
 ): Promise<void> {
   if (response === null || (ownAddress === undefined && accountId === undefined)) return
   const key = `${accountId ?? ''} ${ownAddress === undefined ? '' : getNetwork(ownAddress, 56)}`
-  const groups = [{ name: key, max: 1, pauses: true }]
+  const minPauseMs = accountId === undefined ? MIN_ANONYMOUS_PAUSE_MS : 0
+  const groups = [{ name: key, max: 1, pauses: true, minPauseMs }]
   const turn = await largeBodies.acquire({
     key,
     groups,
