@@ -41,8 +41,8 @@ export function yieldBetweenRows(): () => Promise<void> {
   }
 }
 
-/** A pass over a shorter text is no longer than what others do in the meantime. */
-const MIN_LARGE_LENGTH = 64 * 1024
+/** A pass over a shorter text takes a millisecond or two, which is no longer than other requests take. */
+const MIN_LARGE_LENGTH = 256 * 1024
 /** Of the slower passes: to parse, to check and to encode a text. */
 const LENGTH_PER_MS = 128 * 1024
 

@@ -165,8 +165,9 @@ async function render(
 ) {
   const audience = access?.audience ?? 'public'
   const { view, story } = await readPage(setup, { row, brand, newestVersionNo, audience, format })
-  // Requests that shared a look-up continue together; this lets other requests run between two renderings.
-  if (access === undefined) await waitForEventLoopTurn()
+  // Requests that shared a look-up continue together; this lets other requests run between two renderings,
+  // and between the view and the page of a passport that is rendered for one reader.
+  await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
   const countries = findOfferCountries(view.offers)
   const country = findReaderCountry(requestHeaders, query, countries)
