@@ -43,6 +43,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'accounts',
     'readiness',
     'standards',
+    'records',
     'kernel',
   ],
   transfer: ['passports', 'media', 'accounts', 'categories', 'gs1', 'kernel'],
@@ -339,7 +340,7 @@ describe('folders of src', () => {
     const floorOf = (room: string): number => 1 + Math.max(0, ...(ARROWS[room] ?? []).map(floorOf))
     const rooms = Object.keys(ARROWS)
     const size = { rooms: rooms.length, floors: Math.max(...rooms.map(floorOf)), arrows: arrows.length }
-    assert.deepEqual(size, { rooms: 20, floors: 8, arrows: 90 })
+    assert.deepEqual(size, { rooms: 20, floors: 8, arrows: 91 })
   })
 
   test('every folder is in the table', () => {

@@ -1,4 +1,5 @@
 /** All commands. The file of a command is loaded only when the command runs, so that each starts fast. */
+import type { RecordId } from '../accounts/audit.ts'
 import type { Command } from './command-line/command.ts'
 
 type CommandEntry = { about: string; load: () => Promise<Command> }
@@ -23,6 +24,7 @@ const gtin = () => import('./commands/gtin.ts')
 const media = () => import('./commands/media.ts')
 const passports = () => import('./commands/passports.ts')
 const links = () => import('./commands/access-links.ts')
+const records = () => import('./commands/records.ts')
 const readiness = () => import('./commands/readiness.ts')
 const verify = () => import('./commands/verify.ts')
 const webhooks = () => import('./commands/webhooks.ts')
@@ -119,6 +121,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
+  ...listRecordEntries('offers', 'offer'),
   readiness: entry('show what the law still wants of products', readiness, 'readiness'),
   'registry export': entry('write the lines for the EU registry to a file', registry, 'registryExport'),
   'registry import': entry('store what the EU registry has answered', registry, 'registryImport'),
@@ -159,4 +162,26 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   export: entry('export an account as a file, or as a folder of pages', exports, 'exportCommand'),
   mirror: entry('write the back-up copy of an account, or what changed since', mirror, 'mirror'),
   import: entry('import an exported account', exports, 'importCommand'),
+}
+
+/** `names`: of the type with this id, in the plural. */
+function listRecordEntries(names: string, id: RecordId): Record<string, CommandEntry> {
+  return {
+    [`${names} list`]: {
+      about: `list the ${names} of an account`,
+      load: async () => (await records()).recordsList(id),
+    },
+    [`${names} add`]: {
+      about: `add one of the ${names}`,
+      load: async () => (await records()).recordsAdd(id),
+    },
+    [`${names} change`]: {
+      about: `change one of the ${names}`,
+      load: async () => (await records()).recordsChange(id),
+    },
+    [`${names} delete`]: {
+      about: `delete one of the ${names}`,
+      load: async () => (await records()).recordsDelete(id),
+    },
+  }
 }
