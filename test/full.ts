@@ -8,10 +8,14 @@ export const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
 const near = process.env[NEAR_VARIABLE]?.split(',')
 
 /**
- * The repetitions of a crash test: `full` at full length, `near` if something near it has changed or somebody has
+ * The repetitions of a test: `full` at full length, `near` if something near it has changed or somebody has
  * named the file, otherwise `few`. `url`: that of the test file.
  */
 export function countRepetitions(url: string, counts: { few: number; near: number; full: number }): number {
   if (IS_FULL) return counts.full
-  return near === undefined || near.includes(fileURLToPath(url)) ? counts.near : counts.few
+  return hasChangeNear(url) ? counts.near : counts.few
 }
+
+/** True if something near a test file has changed, or somebody has named it. `url`: that of the test file. */
+export const hasChangeNear = (url: string): boolean =>
+  IS_FULL || near === undefined || near.includes(fileURLToPath(url))

@@ -1,4 +1,4 @@
-/** Tests which crash tests repeat more: those with a change near them. */
+/** Tests which test files repeat more: those with a change near them. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,13 +16,21 @@ describe('findNear', () => {
     assert.deepEqual(namesOf(['src/webhooks/claim.ts', 'README.md']), ['webhooks/crash'])
     assert.deepEqual(namesOf(['src/transfer/backup/backup.ts']), ['cli/import-crash'])
     assert.deepEqual(namesOf(['test/cli/crash.test.ts']), ['cli/crash'])
-    assert.deepEqual(namesOf(['docs/api.md', 'src/site/page/page.ts']), [])
+    assert.deepEqual(namesOf(['src/site/page/page.ts']), ['faults/worst-calls', 'site/random'])
+    assert.deepEqual(namesOf(['docs/api.md', 'src/scans/recorder.ts']), [])
   })
 
-  test('names all after a change below everything, and if the changes are not known', () => {
+  test('names all crash tests after a change below everything, and all files if the changes are not known', () => {
     const all = Object.keys(NEAR)
-    for (const file of ['src/kernel/db/migrate.ts', 'src/cli/commands.ts', 'migrations/0001.sql'])
-      assert.deepEqual(namesOf([file]), all, file)
+    const crashes = all.filter(name => /crash|idempotency/.test(name))
+    for (const file of ['src/kernel/db/migrate.ts', 'src/cli/commands.ts', 'migrations/0001.sql']) {
+      const names = namesOf([file])
+      assert.deepEqual(
+        names.filter(name => crashes.includes(name)),
+        crashes,
+        file,
+      )
+    }
     assert.deepEqual(namesOf(undefined), all)
   })
 

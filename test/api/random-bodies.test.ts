@@ -9,11 +9,11 @@ import fc from 'fast-check'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { invalidData } from '../categories/invalid-data.ts'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { storeRandomFiles } from '../media/stored-files.ts'
 
-const RUNS = IS_FULL ? 1_000 : 150
+const RUNS = countRepetitions(import.meta.url, { few: 40, near: 150, full: 1_000 })
 
 for (const id of ['textile', 'battery', 'furniture']) {
   describe(`POST /products with random ${id} data`, () => {

@@ -21,7 +21,7 @@ import { refreshPassport } from '../../src/passports/units/refresh-job.ts'
 import { setStatus } from '../../src/passports/write/archive.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { updatePassport } from '../../src/passports/write/update.ts'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions } from '../full.ts'
 import { CORES, type Harness, startHarness } from '../harness.ts'
 import {
   change,
@@ -35,7 +35,7 @@ import {
   type Unit,
 } from './inheritance-model.ts'
 
-const SEQUENCES = IS_FULL ? 10_000 : 300
+const SEQUENCES = countRepetitions(import.meta.url, { few: 90, near: 300, full: 10_000 })
 /** Each run has its own account. More parallel runs would only wait for each other. */
 const AT_ONCE = 6
 

@@ -11,7 +11,7 @@ import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
-import { IS_FULL } from '../full.ts'
+import { countRepetitions, IS_FULL } from '../full.ts'
 import { read, renderPage } from './passport-views.ts'
 import { place, rowAt } from './random-places.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
@@ -42,7 +42,7 @@ describe('random passports as JSON-LD', () => {
             assert.doesNotMatch(await toQuads(document), /xsd:decimal/)
           },
         ),
-        { numRuns: IS_FULL ? 1_000 : 120 },
+        { numRuns: countRepetitions(import.meta.url, { few: 40, near: 120, full: 1_000 }) },
       )
     })
   }
