@@ -5,20 +5,14 @@ import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { matchesAny } from '../kernel/http/entity-tags.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
+import { once } from '../kernel/memo.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
 import { negotiateMediaType } from './http/content-negotiation.ts'
 import { type PublicHandler, servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
-import {
-  findNamespacePath,
-  prepareContentSpecifications,
-  prepareContextVersions,
-  prepareNamespace,
-  prepareTerms,
-  prepareTypeMetadata,
-} from './json-ld/namespace.ts'
+import { findNamespacePath, listNamespaceDocuments, prepareNamespace } from './json-ld/namespace.ts'
 import { createMediaRoute } from './media/media-route.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 import { sendBadge } from './passport/badge.ts'
@@ -79,20 +73,14 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
 
 /** The namespace, which has a term for each field, and each published version of its context. */
 function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string, PublicHandler> {
-  const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
+  const { addresses, nsUrl } = setup
+  const getNamespace = once(() => prepareNamespace(addresses.publicUrl, nsUrl))
   const handlers: Record<string, PublicHandler> = {
     [path]: (request, reply) =>
-      sendPrepared(reply, negotiateMediaType(request.raw.headers.accept, namespace).response),
+      sendPrepared(reply, negotiateMediaType(request.raw.headers.accept, getNamespace()).response),
   }
-  const { addresses, nsUrl } = setup
-  const documents = [
-    ...prepareContextVersions(addresses.publicUrl, nsUrl),
-    ...prepareContentSpecifications(addresses.publicUrl, nsUrl),
-    prepareTerms(addresses.publicUrl, nsUrl),
-    ...prepareTypeMetadata(addresses.publicUrl, nsUrl),
-  ]
-  for (const [name, response] of documents) {
-    handlers[`${path}/${name}`] = (_request, reply) => sendPrepared(reply, response)
+  for (const [name, getResponse] of listNamespaceDocuments(addresses.publicUrl, nsUrl)) {
+    handlers[`${path}/${name}`] = (_request, reply) => sendPrepared(reply, getResponse())
   }
   return handlers
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
+import { once } from '../../kernel/memo.ts'
 import { buildTermUrn } from '../../standards/term-urn.ts'
 import type { Representation } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
@@ -59,10 +60,24 @@ const IMMUTABLE_HEADERS: Headers = {
 }
 
 /**
- * The published contexts by path below the namespace (`v1`, `en18223/textile/v1`). They never change, so that
- * signed and stored documents can refer to them.
+ * By path below the namespace. Built at the first request: a start would wait a tenth of a second for all.
  */
-export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
+export type NamespaceDocuments = ReadonlyMap<string, () => PreparedResponse>
+
+/** All documents at addresses of their own. */
+export const listNamespaceDocuments = (publicUrl: string, nsUrl: string): NamespaceDocuments =>
+  new Map([
+    ...prepareContextVersions(publicUrl, nsUrl),
+    ...prepareContentSpecifications(publicUrl, nsUrl),
+    ['terms', once(() => prepareTerms(publicUrl, nsUrl))] as const,
+    ...prepareTypeMetadata(publicUrl, nsUrl),
+  ])
+
+/**
+ * The published contexts (`v1`, `en18223/textile/v1`). They never change, so that signed and stored documents
+ * can refer to them.
+ */
+function prepareContextVersions(publicUrl: string, nsUrl: string): NamespaceDocuments {
   const own = readContextVersions().map(({ name, buildText }) => ({ path: name, buildText }))
   const headers = {
     'content-type': 'application/ld+json',
@@ -72,18 +87,19 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
   return new Map(
     [...own, ...readEnContexts()].map(({ path, buildText }) => [
       path,
-      prepareResponse({
-        body: buildText(nsUrl),
-        etagPrefix: `context.${path.replaceAll('/', '.')}`,
-        headers,
-      }),
+      once(() =>
+        prepareResponse({
+          body: buildText(nsUrl),
+          etagPrefix: `context.${path.replaceAll('/', '.')}`,
+          headers,
+        }),
+      ),
     ]),
   )
 }
 
-/** The terms as linked data, at `terms` below the namespace. */
-export const prepareTerms = (publicUrl: string, nsUrl: string): [path: string, PreparedResponse] => [
-  'terms',
+/** The terms as linked data. */
+const prepareTerms = (publicUrl: string, nsUrl: string): PreparedResponse =>
   prepareResponse({
     body: renderTerms(nsUrl),
     etagPrefix: 'terms',
@@ -93,17 +109,10 @@ export const prepareTerms = (publicUrl: string, nsUrl: string): [path: string, P
       ...SHARED_HEADERS,
       vary: 'Accept-Encoding',
     },
-  }),
-]
+  })
 
-/**
- * The JSON Schemas of categories by path below the namespace (`textile/v2`), which documents name as their
- * content specifications.
- */
-export function prepareContentSpecifications(
-  publicUrl: string,
-  nsUrl: string,
-): Map<string, PreparedResponse> {
+/** The JSON Schemas of categories (`textile/v2`), which documents name as their content specifications. */
+function prepareContentSpecifications(publicUrl: string, nsUrl: string): NamespaceDocuments {
   const headers = {
     'content-type': 'application/schema+json',
     ...buildSecurityHeaders(publicUrl),
@@ -111,32 +120,36 @@ export function prepareContentSpecifications(
     vary: 'Accept-Encoding',
   }
   return new Map(
-    listSpecifications(nsUrl).map(({ path, schema: body }) => [
+    listSpecifications(nsUrl).map(({ path, buildSchema }) => [
       path,
-      prepareResponse({ body, etagPrefix: `schema.${path.replaceAll('/', '.')}`, headers }),
+      once(() =>
+        prepareResponse({ body: buildSchema(), etagPrefix: `schema.${path.replaceAll('/', '.')}`, headers }),
+      ),
     ]),
   )
 }
 
-type Specification = { path: string; category: CompleteCategory; schema: string }
+/** `buildSchema` returns JSON. */
+type Specification = { path: string; category: CompleteCategory; buildSchema: () => string }
 
-/** Of each version of each category. `schema` is JSON. */
+/** Each version of each category has one. */
 function listSpecifications(nsUrl: string): Specification[] {
   return allCategories().flatMap(({ id, schemaVersion }) =>
     Array.from({ length: schemaVersion }, (_, i) => i + 1).flatMap(version => {
       const category = findCategory(id, version)
       const path = `${id}/v${version}`
       if (category === undefined) return []
-      return [{ path, category, schema: JSON.stringify(buildRequestSchema(category, `${nsUrl}/${path}`)) }]
+      const buildSchema = () => JSON.stringify(buildRequestSchema(category, `${nsUrl}/${path}`))
+      return [{ path, category, buildSchema }]
     }),
   )
 }
 
 /**
- * Type metadata of SD-JWT VCs by path below the namespace (`types/textile/v2`), which these name as `vct`.
- * Later drafts have no schema, and ignore its members.
+ * Type metadata of SD-JWT VCs (`types/textile/v2`), which these name as `vct`. Later drafts have no schema,
+ * and ignore its members.
  */
-export function prepareTypeMetadata(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
+function prepareTypeMetadata(publicUrl: string, nsUrl: string): NamespaceDocuments {
   const headers = {
     'content-type': 'application/json',
     ...buildSecurityHeaders(publicUrl),
@@ -144,20 +157,25 @@ export function prepareTypeMetadata(publicUrl: string, nsUrl: string): Map<strin
     vary: 'Accept-Encoding',
   }
   return new Map(
-    listSpecifications(nsUrl).map(({ path, category, schema }) => {
-      const [id, version] = path.split('/')
-      const body = JSON.stringify({
-        vct: `${nsUrl}/types/${path}`,
-        name: `Digital product passport: ${id}`,
-        description: `The passport of a product of the category ${id}, fields of ${version}.`,
-        claims: category.fields.map(({ name }) => ({ path: [name], sd: 'always' })),
-        schema_uri: `${nsUrl}/${path}`,
-        'schema_uri#integrity': `sha256-${hash('sha256', schema, 'base64')}`,
-      })
-      const etagPrefix = `type.${path.replaceAll('/', '.')}`
-      return [`types/${path}`, prepareResponse({ body, etagPrefix, headers })]
+    listSpecifications(nsUrl).map(specification => {
+      const etagPrefix = `type.${specification.path.replaceAll('/', '.')}`
+      const prepare = () =>
+        prepareResponse({ body: renderTypeMetadata(nsUrl, specification), etagPrefix, headers })
+      return [`types/${specification.path}`, once(prepare)]
     }),
   )
+}
+
+function renderTypeMetadata(nsUrl: string, { path, category, buildSchema }: Specification): string {
+  const [id, version] = path.split('/')
+  return JSON.stringify({
+    vct: `${nsUrl}/types/${path}`,
+    name: `Digital product passport: ${id}`,
+    description: `The passport of a product of the category ${id}, fields of ${version}.`,
+    claims: category.fields.map(({ name }) => ({ path: [name], sd: 'always' })),
+    schema_uri: `${nsUrl}/${path}`,
+    'schema_uri#integrity': `sha256-${hash('sha256', buildSchema(), 'base64')}`,
+  })
 }
 
 function renderVocabularyPage(nsUrl: string): string {
