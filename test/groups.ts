@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { nameFile, readSeconds } from './seconds.ts'
 
 /** The seconds of a process: few enough that the last ones end at about the same time. */
-const MAX_SECONDS = 45
+const MAX_SECONDS = 90
 /** As many as need far less than the heap's 512 MB. */
 const MAX_FILES = 20
 /** For a file that `seconds.json` does not know. */
