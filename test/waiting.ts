@@ -5,6 +5,8 @@ import type { Sql } from '../src/kernel/db/database.ts'
 
 /** Only what never happens takes as long: waits end as soon as their condition holds. */
 export const HANG_MS = 300_000
+/** A limit of tests that might hang: longer than they take on the busiest machine, shorter than their file may. */
+export const STUCK_MS = 1_500_000
 const CHECK_MS = 20
 /** CPU time of one measurement of the load. */
 const SAMPLE_MS = 20

@@ -7,12 +7,13 @@ import { moveAccount } from '../../src/transfer/accounts/move-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { newProduct } from '../harness.ts'
 import { fill } from '../transfer/stores.ts'
+import { STUCK_MS } from '../waiting.ts'
 import { type CitusDatabase, SKIP_WITHOUT_CITUS } from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
 
 const QUIET_MS = 500
 
-describe('an account on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: 240_000 }, () => {
+describe('an account on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: STUCK_MS }, () => {
   let database: CitusDatabase
   let s: UnitStand
   let ids: string[]

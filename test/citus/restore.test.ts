@@ -15,6 +15,7 @@ import {
   NO_FILES,
   temporaryFolder,
 } from '../transfer/stores.ts'
+import { STUCK_MS } from '../waiting.ts'
 import { type CitusDatabase, SKIP_WITHOUT_CITUS } from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
 
@@ -34,7 +35,7 @@ const asTestDatabase = ({ coordinator: { url } }: CitusDatabase): TestDatabase =
   drop: async () => undefined,
 })
 
-describe('a backup on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: 240_000 }, () => {
+describe('a backup on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: STUCK_MS }, () => {
   let source: CitusDatabase
   let target: CitusDatabase
   let folder: Folder
@@ -89,7 +90,7 @@ describe('a backup on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: 240_000 }, ()
   })
 })
 
-describe('a plain backup', { skip: SKIP_WITHOUT_CITUS, timeout: 240_000 }, () => {
+describe('a plain backup', { skip: SKIP_WITHOUT_CITUS, timeout: STUCK_MS }, () => {
   test('is restored onto shards on Citus', async () => {
     const folder = await temporaryFolder()
     const plain = await emptyStore(1_000)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { assertWithin } from '../waiting.ts'
+import { assertWithin, STUCK_MS } from '../waiting.ts'
 import { emptyFolder } from './processes.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -26,7 +26,7 @@ describe('a server whose log cannot be written because the disk is full', {
     ['pretty', '1'],
     ['json', '2'],
   ] as const) {
-    test(`as ${format}, WORKERS=${workers}`, { timeout: 60_000 }, async context => {
+    test(`as ${format}, WORKERS=${workers}`, { timeout: STUCK_MS }, async context => {
       const { PATH = '', HOME = '/' } = process.env
       const env = {
         PATH,

@@ -36,6 +36,7 @@ import {
   openPools,
   type TestDatabase,
 } from '../database.ts'
+import { STUCK_MS } from '../waiting.ts'
 import {
   BACKUP_KEY,
   digests,
@@ -101,7 +102,7 @@ const listFiles = async (path: string) =>
 const findAccountTable = async (sql: Sql) =>
   (await sql`select to_regclass('account')::oid::text as oid`)[0]?.oid
 
-describe('backup and restore', { timeout: 400_000 }, () => {
+describe('backup and restore', { timeout: STUCK_MS }, () => {
   test('a restored store has the same rows in every table, and works', async () => {
     const made = await makeBackup('whole')
     const store = await emptyStore()

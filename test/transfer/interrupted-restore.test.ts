@@ -7,6 +7,7 @@ import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { cloneWithShards, type TestDatabase } from '../database.ts'
 import { newProduct, startHarness } from '../harness.ts'
+import { STUCK_MS } from '../waiting.ts'
 import {
   BACKUP_KEY,
   digests,
@@ -99,7 +100,7 @@ function dyingPool(pool: Sql, { reserves }: { reserves: number }): Sql {
   })
 }
 
-describe('a restore that was killed', { timeout: 600_000 }, () => {
+describe('a restore that was killed', { timeout: STUCK_MS }, () => {
   for (const shards of [0, 2]) {
     for (const [moment, kill] of Object.entries(DEATHS)) {
       test(`${moment} is finished by the next, once; ${shards} shards`, async () => {

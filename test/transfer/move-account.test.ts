@@ -22,7 +22,7 @@ import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { skipOnCitus } from '../citus/skip.ts'
 import { newProduct, nextGtin } from '../harness.ts'
-import { waitForLocks } from '../waiting.ts'
+import { STUCK_MS, waitForLocks } from '../waiting.ts'
 import { LOG, POLICY, type Receiver, SECRET_KEY, startReceiver } from '../webhooks/stand.ts'
 import { BACKUP_KEY, type Folder, fill, NO_FILES, temporaryFolder } from './stores.ts'
 
@@ -447,7 +447,7 @@ describe('a move of an account', () => {
   })
 })
 
-describe('a move of an account that is killed', { skip: skipOnCitus('lock'), timeout: 240_000 }, () => {
+describe('a move of an account that is killed', { skip: skipOnCitus('lock'), timeout: STUCK_MS }, () => {
   let ids: string[]
   let pages: string[]
   let accountId: number

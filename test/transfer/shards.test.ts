@@ -26,6 +26,7 @@ import {
   type TestAccount,
   TestClock,
 } from '../harness.ts'
+import { STUCK_MS } from '../waiting.ts'
 import { BACKUP_KEY, type Folder, MIGRATIONS, NO_FILES, poolOfOne, temporaryFolder } from './stores.ts'
 
 const setup = (of: TestDatabase) => ({
@@ -90,7 +91,7 @@ async function withServer(database: TestDatabase, work: (t: Harness) => Promise<
   }
 }
 
-describe('a backup of a database with shards', { timeout: 240_000 }, () => {
+describe('a backup of a database with shards', { timeout: STUCK_MS }, () => {
   let s: Store
   let folder: Folder
   let path: string
@@ -311,7 +312,7 @@ describe('a backup of a database with shards', { timeout: 240_000 }, () => {
   })
 })
 
-describe('an account on two shards', { timeout: 240_000 }, () => {
+describe('an account on two shards', { timeout: STUCK_MS }, () => {
   let s: Store
   let folder: Folder
   let account: TestAccount
@@ -471,7 +472,7 @@ describe('an account on two shards', { timeout: 240_000 }, () => {
   })
 })
 
-describe('an exported account', { timeout: 240_000 }, () => {
+describe('an exported account', { timeout: STUCK_MS }, () => {
   let folder: Folder
   before(async () => {
     folder = await temporaryFolder()
