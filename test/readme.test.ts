@@ -182,7 +182,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     commands: ['webhooks replay', 'webhooks deliveries'],
     texts: [
       ['test/webhooks/samples.test.ts', 'the standardwebhooks library agrees'],
-      ['test/webhooks/delivery.test.ts', 'replay starts six new attempts for events that were given up'],
+      ['test/webhooks/sending-again.test.ts', 'replay starts six new attempts for events that were given up'],
     ],
   },
   'Scan statistics without cookies or stored IP addresses, and a warning when a code seems to have been copied.':
