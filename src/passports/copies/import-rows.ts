@@ -312,17 +312,21 @@ export async function finishImport(
   sql: Sql,
   accountId: number,
 ): Promise<{ level: 'm' | 'b' | 'i'; n: number }[]> {
+  // Each row by its key: see `findBrokenChains`.
+  const own = sql`account_id = ${accountId} and updated_at > '-infinity'`
   const [lost] = await sql<{ id: string }[]>`
-    select p.id from passport p
-    left join content c on c.id = p.content_id and c.account_id = p.account_id
-    left join passport m on m.id = p.model_id and m.account_id = p.account_id and m.level = 'm'
-    left join passport o on o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id
-    where p.account_id = ${accountId} and (c.id is null or m.id is null or o.id is null) limit 1`
+    select p.id from (select * from passport where ${own} offset 0) p
+    where not exists (select 1 from content c where c.id = p.content_id and c.account_id = p.account_id offset 0)
+      or not exists (select 1 from passport m
+        where m.id = p.model_id and m.account_id = p.account_id and m.level = 'm' offset 0)
+      or not exists (select 1 from passport o
+        where o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id offset 0)
+    limit 1`
   if (lost !== undefined)
     throw invalidInput(`Passport ${idFromUuid(lost.id)} belongs to a product that is not in the file.`)
   await sql`
     with counted as materialized (
-      select account_id, level, status, category, count(*) as n from passport where account_id = ${accountId}
+      select account_id, level, status, category, count(*) as n from passport where ${own}
       group by account_id, level, status, category
     )
     insert into passport_count (account_id, level, status, category, n)
@@ -330,10 +334,10 @@ export async function finishImport(
   await sql`
     with counted as materialized (
       select account_id, content_id, count(*) as n from passport
-      where account_id = ${accountId} and parent_id is not null group by account_id, content_id
+      where ${own} and parent_id is not null group by account_id, content_id
     )
     insert into content_units (account_id, content_id, n)
     select account_id, content_id, n from counted`
   return sql<{ level: 'm' | 'b' | 'i'; n: number }[]>`
-    select level, count(*)::bigint as n from passport where account_id = ${accountId} group by level`
+    select level, count(*)::bigint as n from passport where ${own} group by level`
 }

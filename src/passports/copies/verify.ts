@@ -77,45 +77,75 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   )
 }
 
+/** The tables that are checked, or one account's rows in them. `look`: a join with one row of another. */
+type CheckedRows = {
+  contents: Fragment
+  versions: Fragment
+  passports: Fragment
+  look: (table: Fragment, name: Fragment, condition: Fragment) => Fragment
+}
+
+const selectAll = (sql: Sql): CheckedRows => ({
+  contents: sql`content`,
+  versions: sql`passport_version`,
+  passports: sql`passport`,
+  look: (table, name, condition) => sql`left join ${table} ${name} on ${condition}`,
+})
+
+/**
+ * From the account's passports to the rest, each row by its key: only passports have an index by account,
+ * and a join could read the whole shard. The condition on `updated_at` always holds; the index has it, too.
+ */
+function selectOfAccount(sql: Sql, accountId: number): CheckedRows {
+  const passports = sql`(select * from passport where account_id = ${accountId} and updated_at > '-infinity' offset 0)`
+  return {
+    passports,
+    contents: sql`(select c.* from ${passports} o cross join lateral (
+      select * from content where owner_id = o.id and account_id = o.account_id offset 0) c where o.level <> 'i')`,
+    versions: sql`(select v.* from ${passports} o cross join lateral (
+      select * from passport_version where passport_id = o.id and account_id = o.account_id offset 0) v
+      where o.version_no > 1)`,
+    look: (table, name, condition) =>
+      sql`left join lateral (select * from ${table} ${name} where ${condition} offset 0) ${name} on true`,
+  }
+}
+
 /**
  * Sentences about altered histories and passports. Hashes every content and version, of one account or of
  * all.
  */
 export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
-  const within = (table: Fragment) =>
-    accountId === undefined ? sql`true` : sql`${table}.account_id = ${accountId}`
+  const rows = accountId === undefined ? selectAll(sql) : selectOfAccount(sql, accountId)
+  const { look } = rows
+  const content = look(sql`content`, sql`c`, sql`c.id = x.content_id and c.account_id = x.account_id`)
+  const passport = look(sql`passport`, sql`p`, sql`p.id = x.passport_id and p.account_id = x.account_id`)
+  const current = sql`v.passport_id = x.id and v.account_id = x.account_id and v.version_no = x.version_no`
   const contents = await sql<{ owner_id: string; upto: number }[]>`
-    select owner_id, upto from content c
-    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data) and ${within(sql`c`)}
+    select owner_id, upto from ${rows.contents} c
+    where hash is distinct from carnet_content_hash(owner_id, upto, model_upto, own_fields, data)
     order by owner_id, upto limit ${MAX_REPORTED}`
   const versions = await sql<{ passport_id: string; version_no: number }[]>`
     select passport_id, min(version_no) as version_no
     from (
-      select v.passport_id, v.version_no, v.hash,
+      select x.passport_id, x.version_no, x.hash,
         carnet_chain(carnet_birth_hash(p.id, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial),
-          carnet_version_facts(v.version_no, v.kind, v.created_at, v.created_by, c.hash, v.own, v.note, v.changed))
-          over (partition by v.passport_id, v.account_id order by v.version_no) as should
-      from passport_version v
-      left join passport p on p.id = v.passport_id and p.account_id = v.account_id
-      left join content c on c.id = v.content_id and c.account_id = v.account_id
-      where ${within(sql`v`)}
+          carnet_version_facts(x.version_no, x.kind, x.created_at, x.created_by, c.hash, x.own, x.note, x.changed))
+          over (partition by x.passport_id, x.account_id order by x.version_no) as should
+      from ${rows.versions} x ${passport} ${content}
     ) w
     where hash is distinct from should
     group by passport_id order by passport_id limit ${MAX_REPORTED}`
   const currents = await sql<{ id: string; version_no: number }[]>`
-    select p.id, p.version_no from passport p
-    join passport_version v on v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no
-    where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
-      and ${within(sql`p`)}
-    order by p.id limit ${MAX_REPORTED}`
+    select x.id, x.version_no from ${rows.passports} x ${look(sql`passport_version`, sql`v`, current)}
+    where v.passport_id is not null
+      and ((v.content_id, v.created_by) is distinct from (x.content_id, x.created_by) or v.own is distinct from x.own)
+    order by x.id limit ${MAX_REPORTED}`
   const foreign = await sql<{ id: string }[]>`
-    select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
-    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`p`)}
+    select x.id from ${rows.passports} x ${content}
+    where c.owner_id <> coalesce(x.parent_id, x.id)
     union
-    select p.id from passport_version v
-    join passport p on p.id = v.passport_id and p.account_id = v.account_id
-    join content c on c.id = v.content_id and c.account_id = v.account_id
-    where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`v`)}
+    select x.passport_id from ${rows.versions} x ${passport} ${content}
+    where c.owner_id <> coalesce(p.parent_id, p.id)
     order by id limit ${MAX_REPORTED}`
   return [
     ...contents.map(
