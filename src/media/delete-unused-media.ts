@@ -12,6 +12,8 @@ import type { MediaStore } from './store/media-store.ts'
 /** People upload files before they use them. */
 const UNUSED_MS = 30 * 86_400_000
 const MAX_CHECKED = 200
+/** Files that one run reads, of which most are in use. */
+const MAX_READ = 1_000
 
 type UnusedSetup = {
   mediaStore: MediaStore
@@ -34,15 +36,25 @@ export async function deleteUnusedMedia(
 ): Promise<{ deleted: number; next: UnusedCursor }> {
   const before = new Date(ctx.clock.now().getTime() - UNUSED_MS)
   const { accountId: fromAccount, id: fromId } = after ?? { accountId: 0, id: '' }
-  const found = await ctx.sql<{ accountId: number; id: string }[]>`
-    select m.account_id as "accountId", encode(m.id, 'hex') as id from media m
-    where m.status = 'r' and m.created_at < ${before} and (m.account_id, m.id) > (${fromAccount}, decode(${fromId}, 'hex'))
-      and not exists (select 1 from media_use u where u.account_id = m.account_id and u.media_id = m.id)
-      and not ${isStoryPicture(ctx.sql)}
-    order by m.account_id, m.id limit ${MAX_CHECKED}`
+  // The last file that was read is found, too, so that the next run goes on behind it. `offset 0`: a join
+  // could read all uses of files.
+  const found = await ctx.sql<{ accountId: number; id: string; isUnused: boolean; isLast: boolean }[]>`
+    with part as materialized (
+      select account_id, id, status, created_at from media
+      where (account_id, id) > (${fromAccount}, decode(${fromId}, 'hex')) order by account_id, id limit ${MAX_READ}
+    ), checked as materialized (
+      select m.account_id, m.id, row_number() over (order by m.account_id, m.id) = ${MAX_READ} as is_last,
+        m.status = 'r' and m.created_at < ${before}
+          and not exists (select 1 from media_use u where u.account_id = m.account_id and u.media_id = m.id offset 0)
+          and not ${isStoryPicture(ctx.sql)} as is_unused
+      from part m
+    )
+    select account_id as "accountId", encode(id, 'hex') as id, is_unused as "isUnused", is_last as "isLast" from checked
+    where is_unused or is_last order by account_id, id limit ${MAX_CHECKED}`
   let deleted = 0
-  for (const { accountId, id } of found) {
+  for (const { accountId, id, isUnused } of found) {
     if (!goesOn()) break
+    if (!isUnused) continue
     const home = await findHome(ctx.sql, accountId)
     const account = { ...ctx, ...home, accountId, actorId: 0, mediaStore, isNamedInDraft }
     // The account's home knows if the file was sent again.
@@ -51,7 +63,8 @@ export async function deleteUnusedMedia(
     const actorId = await getServiceActor(atHome(account), accountId)
     if (await tryToDelete({ ...account, actorId }, id, before)) deleted++
   }
-  return { deleted, next: found.length === MAX_CHECKED ? found.at(-1) : undefined }
+  const last = found.at(-1)
+  return { deleted, next: found.length === MAX_CHECKED || last?.isLast ? last : undefined }
 }
 
 /** False if something refers to the file, if it was sent again, or if another process was faster. */

@@ -78,6 +78,30 @@ describe('the clean-up', () => {
     t.clock.release()
   })
 
+  test('reads a thousand files in a run, and goes on behind them in the next', async () => {
+    const [many, last] = [await t.account(), await t.account()]
+    const uploadFor = async ({ key }: TestAccount) => {
+      const headers = { 'content-type': 'image/png' }
+      return (await t.ask('POST', '/api/v1/media', { key, text: await makeFile(), headers })).json.data.id
+    }
+    const young = await uploadFor(many)
+    const later = new Date(Date.now() + 365 * DAY_MS).toISOString()
+    await t.sql`
+      insert into media select (jsonb_populate_record(m, jsonb_build_object('created_at', ${later}::text,
+        'id', '\\x' || encode(sha256(g::text::bytea), 'hex')))).* from media m cross join generate_series(1, 1000) g
+      where m.account_id = ${many.id} and m.id = decode(${young}, 'hex')`
+    const unused = await uploadFor(last)
+    const readIt = async () => (await t.ask('GET', `/api/v1/media/${unused}`, { key: last.key })).status
+    const cleanUp = makeCleanup()
+    t.clock.advance(31 * DAY_MS)
+    await cleanUp()
+    assert.equal(await readIt(), 200)
+    await cleanUp()
+    assert.equal(await readIt(), 404)
+    await t.sql`delete from media where account_id = ${many.id}`
+    t.clock.release()
+  })
+
   test('keeps a file that was sent again within 30 days', async () => {
     const bytes = await makeFile()
     const id = await upload(bytes)
