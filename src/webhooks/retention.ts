@@ -47,10 +47,11 @@ export async function deleteExpiredWebhookRows({
     with old as materialized (
       select id, account_id from event where id < ${before}::uuid order by id limit ${STEP_ROWS}::int)
     delete from event e using old o where e.id = o.id and e.account_id = o.account_id returning 1`
+  // `offset 0`: few endpoints are removed, and a join could read the whole log.
   const endpoints = await sql`
     delete from webhook_endpoint w where w.status = 'r' and w.removed_at < ${new Date(now.getTime() - EVENT_RETENTION_MS)}
-      and not exists (select 1 from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id)
-      and not exists (select 1 from webhook_delivery d where d.account_id = w.account_id and d.endpoint_id = w.id)
+      and not exists (select 1 from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id offset 0)
+      and not exists (select 1 from webhook_delivery d where d.account_id = w.account_id and d.endpoint_id = w.id offset 0)
     returning 1`
   return {
     attempts: attempts.length,
