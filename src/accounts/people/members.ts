@@ -150,23 +150,25 @@ export async function removeMember(ctx: AccountContext, id: string): Promise<boo
 
 async function deletePersonWithoutAccount(ctx: AccountContext, personId: string): Promise<void> {
   const { sql } = ctx
+  // The id stands in each condition: a plan for small tables would read all rows of all people.
+  const isDeleted = sql`person_id = ${personId} and exists (select from deleted)`
   await sql`
     with deleted as (
       delete from person p where p.id = ${personId}
         and not exists (select from membership m where m.person_id = p.id)
       returning p.id
     ), keys as (
-      delete from passkey where person_id in (select id from deleted)
+      delete from passkey where ${isDeleted}
     ), challenges as (
-      delete from passkey_challenge where person_id in (select id from deleted)
+      delete from passkey_challenge where ${isDeleted}
     ), links as (
-      delete from password_link where person_id in (select id from deleted)
+      delete from password_link where ${isDeleted}
     ), older_links as (
-      delete from one_time_link where person_id in (select id from deleted)
+      delete from one_time_link where ${isDeleted}
     ), browser_links as (
-      delete from browser_link where person_id in (select id from deleted)
+      delete from browser_link where ${isDeleted}
     )
-    delete from person_session where person_id in (select id from deleted)`
+    delete from person_session where ${isDeleted}`
 }
 
 /** Locks all memberships of the account in one order, so that changes of members wait for each other. */
