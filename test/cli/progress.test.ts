@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createCounter, formatDuration } from '../../src/cli/command-line/progress.ts'
+import {
+  createCounter,
+  createTimeEstimate,
+  describeGrowth,
+  formatCount,
+  formatDuration,
+  formatSize,
+} from '../../src/cli/command-line/progress.ts'
 
 /** What the counter says at each second of a work that does `speed(second)` passports in it. */
 function watch(total: number, speed: (second: number) => number, first = 0): string[] {
@@ -46,5 +53,33 @@ describe('the progress of a long command', () => {
   test('rounds times', () => {
     const said = [1, 14_000, 119_000, 121_000, 60 * 60_000, 130 * 60_000, 3.3 * 3_600_000].map(formatDuration)
     assert.deepEqual(said, ['10 s', '10 s', '120 s', '2 min', '60 min', '2 h', '3.5 h'])
+  })
+
+  test('names the time left of a share, as of a number', () => {
+    let now = 0
+    const estimate = createTimeEstimate(() => now)
+    const said: string[] = []
+    for (; now <= 60_000; now += 1000) said.push(estimate(now / 600_000, 1))
+    assert.deepEqual([said[9], said[60], estimate(0.1, undefined)], ['', ', about 9 min left', ''])
+  })
+
+  test('of a folder names what it has, and after 20 passports what it will have', () => {
+    const of = (done: number, total?: number) =>
+      describeGrowth('Line', { files: done * 30, bytes: done * 600_000 }, { done, total })
+    assert.equal(of(19, 2_000), 'Line; 11 MB in 570 files')
+    assert.equal(of(20, 2_000), 'Line; 12 MB in 600 files, about 1.2 GB in 60,000 files at the end')
+    assert.equal(of(2_000, 2_000), 'Line; 1.2 GB in 60,000 files')
+    assert.equal(of(500), 'Line; 300 MB in 15,000 files')
+  })
+
+  test('rounds sizes as disks are sold', () => {
+    assert.deepEqual([0, 512, 4_200, 64e9, 2.5e15].map(formatSize), [
+      '0 B',
+      '512 B',
+      '4.2 kB',
+      '64 GB',
+      '2500 TB',
+    ])
+    assert.equal(formatCount(3_300_000.4), '3,300,000')
   })
 })

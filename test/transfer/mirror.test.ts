@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
 import { parseId } from '../../src/kernel/ids.ts'
 import { createDueRoots } from '../../src/passports/signed/daily-roots.ts'
 import { verifyVersionProof } from '../../src/standards/signing/version-proof.ts'
@@ -14,8 +13,9 @@ import { listMirrorLags } from '../../src/transfer/mirror/mirror-runs.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, nextGtin } from '../harness.ts'
+import { createMirrorSetup } from './mirror-setup.ts'
 import { serveFolder } from './serve-folder.ts'
-import { type Folder, fill, passportsOf, temporaryFolder } from './stores.ts'
+import { type Folder, fill, temporaryFolder } from './stores.ts'
 
 /** In fields that the public may not see, and in free-form keys. */
 const SECRET = 'planted-restricted-value'
@@ -29,28 +29,7 @@ let ids: Awaited<ReturnType<typeof fill>>
 let dir: string
 let served: Awaited<ReturnType<typeof serveFolder>>
 
-const setup = () => ({
-  documents: {
-    sql: s.t.sql,
-    clock: systemClock,
-    addresses: ADDRESSES,
-    secretCipher: s.t.setup.secretCipher,
-    nsUrl: s.t.setup.nsUrl,
-    signatureDays: 90,
-  },
-  version: 'test',
-  publicUrl: ADDRESSES.publicUrl,
-  namespace: 'ns/dpp',
-  openPassport: passportsOf(s.t.setup),
-  async fetchPage(path: string, accept: string) {
-    const answer = await s.t.app.inject({ method: 'GET', url: path, headers: { accept } })
-    return {
-      status: answer.statusCode,
-      type: String(answer.headers['content-type']),
-      body: answer.rawPayload,
-    }
-  },
-})
+const setup = () => createMirrorSetup(s)
 const run = (to = dir, more: { all?: boolean } = {}) =>
   mirrorAccount(setup(), { accountId: s.account.id, dir: to, all: false, ...more })
 

@@ -8,7 +8,7 @@ import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-ke
 import { type BackupResult, createBackup } from '../../transfer/backup/create-backup.ts'
 import { type RestoreResult, restoreBackup } from '../../transfer/backup/restore-backup.ts'
 import { type Arguments, type Command, CommandError } from '../command-line/command.ts'
-import { withProgress } from '../command-line/progress.ts'
+import { createTimeEstimate, withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey, hasSecretKey } from '../store/secret-key.ts'
 import { MIGRATIONS, type Store } from '../store/store.ts'
@@ -17,8 +17,14 @@ import { CREATES_STORE, onStore, withOpenStore } from '../store/with-store.ts'
 export const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
 /** Tables are counted in bytes, pictures and documents one by one. */
-const describeProgress = (name: string, n: number) =>
-  /(^|\.)files$/.test(name) ? `${name}: ${n}` : `${name}: ${mebibytes(n)}`
+function createProgressLine() {
+  const estimate = createTimeEstimate()
+  return (step: string, n: number | undefined, share?: number): string => {
+    if (n === undefined) return step
+    const amount = `${step}: ${/(^|\.)files$/.test(step) ? n : mebibytes(n)}`
+    return share === undefined ? amount : `${amount}; ${Math.floor(share * 100)} %${estimate(share, 1)}`
+  }
+}
 
 export const backup: Command = {
   usage: 'backup --to FILE',
@@ -37,11 +43,12 @@ export const backup: Command = {
         version: VERSION,
         mediaStore: openMediaStore(config.mediaPlace),
       }
+      const describe = createProgressLine()
       const made = await withProgress(update =>
         createBackup(setup, {
           path,
           signal,
-          progress: (table, n) => update(describeProgress(table, n)),
+          progress: (...step) => update(describe(...step)),
         }),
       )
       const text =
@@ -83,13 +90,14 @@ export async function restoreInto(
 ): Promise<RestoreResult> {
   const openPool = store.openOwnerPool
   const setup = { openPool, clock: systemClock, keys, migrations: MIGRATIONS, mediaStore }
+  const describe = createProgressLine()
   return withProgress(async update => {
     const restored = await restoreBackup(setup, {
       path,
       acceptUnsealed: args.has('accept-unsealed'),
       createsShards,
       withoutFiles: args.has('without-files'),
-      progress: (table, n) => update(describeProgress(table, n)),
+      progress: (...step) => update(describe(...step)),
     })
     await store.grantTraffic()
     return restored

@@ -10,7 +10,7 @@ import { importAccountFromFile } from '../../transfer/accounts/import-account.ts
 import { exportStaticSite } from '../../transfer/static/export-static-site.ts'
 import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
-import { createCounter, withProgress } from '../command-line/progress.ts'
+import { createCounter, describeGrowth, withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { withStaticPages } from '../server/static-pages.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -78,7 +78,11 @@ async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTar
   return withStaticPages(ctx, async source => {
     const setup = { ...source, openPool: store.openPoolOfOne, clock }
     const made = await withProgress(update =>
-      exportStaticSite(setup, { accountId, dir, progress: n => update(describe(n, total)) }),
+      exportStaticSite(setup, {
+        accountId,
+        dir,
+        progress: (done, written) => update(describeGrowth(describe(done, total), written, { done, total })),
+      }),
     )
     const { passports, files, kept } = made
     const earlier =
@@ -120,8 +124,13 @@ export const importCommand: Command = {
       const services = openMediaServices(config.mediaPlace, { timeoutMs: PREPARE_TIMEOUT_MS })
       media.defer(() => services.preparer.stop())
       const files = folder === undefined ? {} : { files: { folder, ...services } }
+      const describe = createCounter('lines')
       const made = await withProgress(update =>
-        importAccountFromFile(setup, { ...input, ...files, progress: n => update(`${n} lines`) }),
+        importAccountFromFile(setup, {
+          ...input,
+          ...files,
+          progress: (n, total) => update(describe(n, total)),
+        }),
       )
       const { passport: passports = 0, version: versions = 0, file: stored = 0 } = made.counts
       const contents = `${passports} passports with ${versions} versions${folder === undefined ? '' : ` and ${stored} files`}`

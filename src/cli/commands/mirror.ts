@@ -1,9 +1,18 @@
 /** `carnet mirror`: the back-up copy of an account, as a folder for any static host. */
 import { listAccounts } from '../../accounts/accounts.ts'
+import type { MirrorEstimate } from '../../transfer/mirror/estimate-mirror.ts'
 import { type MirrorResult, mirrorAccount } from '../../transfer/mirror/mirror-account.ts'
 import { findAccountId } from '../command-line/account-arguments.ts'
 import { type Command, CommandError, type CommandResult } from '../command-line/command.ts'
-import { createCounter, withProgress } from '../command-line/progress.ts'
+import {
+  announce,
+  createCounter,
+  describeGrowth,
+  formatCount,
+  formatDuration,
+  formatSize,
+  withProgress,
+} from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { withStaticPages } from '../server/static-pages.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -48,10 +57,25 @@ const writeMirror = (ctx: StoreContext, target: Target): Promise<MirrorResult> =
     return withProgress(update =>
       mirrorAccount(
         { ...pages, documents, version: VERSION },
-        { ...target, progress: (n, total) => update(describe(n, total)) },
+        {
+          ...target,
+          onEstimate: estimate => announce(describeEstimate(estimate)),
+          progress: (done, total, { written: files, bytes }) =>
+            update(describeGrowth(describe(done, total), { files, bytes }, { done, total })),
+        },
       ),
     )
   })
+
+/** Names what does not fit, because a run that stops for it has taken hours. */
+function describeEstimate({ passports, ms, bytes, files, freeBytes, freeFiles }: MirrorEstimate): string {
+  const isFull = bytes > freeBytes || files > (freeFiles ?? Number.POSITIVE_INFINITY)
+  const free = freeFiles === undefined ? '' : ` and ${formatCount(freeFiles)} more files`
+  return [
+    `The first run for ${formatCount(passports)} passports takes about ${formatDuration(ms)} and makes about ${formatCount(files)} files of ${formatSize(bytes)} together. The disk has room for ${formatSize(freeBytes)}${free}.`,
+    ...(isFull ? ['That is not enough: it will stop when the disk is full. Choose a larger one.'] : []),
+  ].join('\n')
+}
 
 function describe(made: MirrorResult): CommandResult {
   const { dir, passports, written, removed, files, is_signed: isSigned, left_out: leftOut } = made

@@ -5,7 +5,7 @@ import { moveShard } from '../../kernel/db/move-shard.ts'
 import { MAX_SHARDS } from '../../kernel/db/shards.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Command, CommandError, formatTable, UsageError } from '../command-line/command.ts'
-import { withProgress } from '../command-line/progress.ts'
+import { createTimeEstimate, withProgress } from '../command-line/progress.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'
 
 /** Throws UsageError. */
@@ -50,8 +50,11 @@ export const shardsMove: Command = {
     async ({ sql, store }, move) => {
       const owner = store.openOwnerPool()
       try {
+        const estimate = createTimeEstimate()
         const moved = await withProgress(update =>
-          moveShard(owner, sql, move, share => update(`copied: ${Math.round(share * 100)} %`)),
+          moveShard(owner, sql, move, share =>
+            update(`copied: ${Math.round(share * 100)} %${estimate(share, 1)}`),
+          ),
         )
         const { shard, from, to, bytes } = moved
         return {

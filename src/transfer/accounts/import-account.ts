@@ -63,7 +63,7 @@ type AccountImportOptions = {
   plan: string | undefined
   /** Where the pictures and documents are; without it, passports only keep their references. */
   files?: ImportedFolder
-  progress?: (lines: number) => void
+  progress?: (lines: number, total: number) => void
 }
 type AccountImportResult = {
   account: string
@@ -200,6 +200,7 @@ async function writeAccount(
   const writeFile = async (line: FileLine) => files?.add(sql, id, line)
   const batches = createBatches(sql, () => id, others, { writeIssuer, keepsRoots, writeFile })
   let n = 0
+  const total = Object.values(expected).reduce((sum, count) => sum + count, 0)
   for await (const text of readLines(options.path)) {
     const line = findLine(text)
     if (line === undefined)
@@ -208,7 +209,7 @@ async function writeAccount(
       )
     if (line.type === 'end') break
     counts[line.type] = (counts[line.type] ?? 0) + 1
-    options.progress?.(++n)
+    options.progress?.(++n, total)
     if (line.type === 'header') {
       if (line.format !== EXPORT_FORMAT)
         throw invalidInput(

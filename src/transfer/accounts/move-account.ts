@@ -84,8 +84,10 @@ const copyRows = (
       await enterShard(from, home)
       await enterShard(to, other)
       let sum = 0
-      for (const table of await listAccountTables(from)) {
-        if (!NOT_COPIED.includes(table.name)) sum += await copyTable({ from, to, accountId, progress }, table)
+      const tables = (await listAccountTables(from)).filter(({ name }) => !NOT_COPIED.includes(name))
+      for (const [n, table] of tables.entries()) {
+        const tell = (step: string) => progress?.(`${step} (table ${n + 1} of ${tables.length})`)
+        sum += await copyTable({ from, to, accountId, progress: tell }, table)
       }
       if ((await readShardMigrations(to, [home, other])) !== migrations)
         throw unavailable('The database was migrated while the account was copied. Run the command again.')

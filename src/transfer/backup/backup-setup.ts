@@ -14,10 +14,16 @@ export type BackupSetup = {
   mediaStore: MediaStore
 }
 
+/**
+ * `n`: bytes of a table, or a number of files. `share`: of all tables, from 0 to 1; undefined if it is not
+ * known.
+ */
+export type TableProgress = (table: string, n: number, share?: number) => void
+
 export type BackupOptions = {
   path: string
   /** The backup that files are put beside, if it is not `path`. */
   packsBeside?: string
-  progress?: (table: string, bytes: number) => void
+  progress?: TableProgress
   signal?: AbortSignal
 }

@@ -32,6 +32,7 @@ export async function createBackupSet(
     const write = async (sql: Sql, part: BackupPart) => {
       await enterSchema(sql, part.shard)
       const path = join(folder, getPartFile(part))
+      // PostgreSQL does not tell the size of tables on other nodes, so the share is not known.
       const progress = (table: string, bytes: number) =>
         options.progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
       const tables = selectTables(part, await listBackupTables(sql))

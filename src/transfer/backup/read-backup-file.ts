@@ -34,8 +34,8 @@ export type BackupFile = {
    * True if the seal proves that the file is unchanged. False for files of version 0.1, which have no seal.
    */
   isSealed: boolean
-  /** Reads all frames; throws if the file has changed since the check. */
-  frames: () => AsyncGenerator<BackupFrame>
+  /** Reads all frames; throws if the file has changed since the check. `onRead` gets the bytes read. */
+  frames: (onRead?: (bytes: number) => void) => AsyncGenerator<BackupFrame>
 }
 
 /** `keys` come from SECRET_KEY and, if set, OLD_SECRET_KEY. */
@@ -65,7 +65,8 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
     const header = parseHeader(head.subarray(FIRST_LINE_BYTES, lineEnd).toString('utf8'))
     if (header === undefined) throw invalidInput(`${path} cannot be restored: its header is incomplete.`)
     requireSeal(options, header, sha256, seal)
-    const frames = () => decode(path, { start: lineEnd + 1, end: dataEnd, sha256 })
+    const frames: BackupFile['frames'] = onRead =>
+      decode(path, { start: lineEnd + 1, end: dataEnd, sha256, onRead })
     return { header, sha256, bytes, isSealed: seal !== undefined, frames }
   } catch (error) {
     throw explainFileError(error, path, 'read')
@@ -117,17 +118,25 @@ async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; ta
   return { bytes: size, head, tail: tail.toString('latin1') }
 }
 
-type Packed = { start: number; end: number; sha256: string }
+type Packed = {
+  start: number
+  end: number
+  sha256: string
+  onRead: ((bytes: number) => void) | undefined
+}
 
-async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<BackupFrame> {
+async function* decode(path: string, { start, end, sha256, onRead }: Packed): AsyncGenerator<BackupFrame> {
   const digest = createHash('sha256')
   const fileChanged = () =>
     invalidInput(`${path} changed while it was read. Make sure that nobody writes to it, and try again.`)
   let left = start
+  let read = 0
   const packed = async function* () {
     for await (const chunk of createReadStream(path, { end: end - 1 })) {
       const piece: Buffer = chunk
       digest.update(piece)
+      read += piece.length
+      onRead?.(read)
       const skipped = Math.min(left, piece.length)
       left -= skipped
       yield piece.subarray(skipped)

@@ -3,8 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ONE_CONNECTION_PER_NODE, replaceShards } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
-import { getShardSchema, readShards } from '../../kernel/db/shards.ts'
-import { asSql } from '../../kernel/db/transaction.ts'
+import { readShards } from '../../kernel/db/shards.ts'
 import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
 import { discardMedia } from '../../media/restored-media.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'
@@ -16,6 +15,7 @@ import { alignParts } from './align-parts.ts'
 import { createFileSink, type RestoringFiles } from './backup-files.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupPart, findTarget, requireSeparateShards } from './backup-parts.ts'
+import { dropTables, requireEmptyStore } from './empty-store.ts'
 import { type Backup, openBackup } from './open-backup.ts'
 import type { BackupFile } from './read-backup-file.ts'
 import {
@@ -55,7 +55,8 @@ export type RestoreResult = {
   broken: string[]
 }
 
-type Progress = (table: string, bytes: number) => void
+/** `n` is undefined for the check at the end. */
+type Progress = (step: string, n: number | undefined, share?: number) => void
 
 type RestoreOptions = {
   path: string
@@ -88,6 +89,7 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
       await spreadAccounts(pool, record.shards, sql =>
         writeRestoreRecord(sql, { ...record, stage: 'placed' }),
       )
+    progress?.('checking all histories', undefined)
     const broken = [...record.counts.broken, ...(await analyzeAndVerify(pool, await readShards(pool)))]
     await writeRestoreRecord(pool, { ...record, stage: 'finished' })
     const { sha256, bytes, isSealed: sealed, header } = backup
@@ -150,68 +152,6 @@ async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Bac
   }
 }
 
-/** Tables whose rows come from migrations. */
-const MADE_BY_MIGRATIONS = new Set(['plan', 'scan_cleaning'])
-
-/** Throws `validation` if any table of a backup has a row, or if there are tables that are not Carnet's. */
-async function requireEmptyStore(pool: Sql, shards: readonly number[]): Promise<void> {
-  for (const schema of [null, ...shards]) {
-    await pool.begin(async tx => {
-      await enterSchema(asSql(tx), schema)
-      await requireEmptySchema(asSql(tx))
-    })
-  }
-}
-
-async function requireEmptySchema(sql: Sql): Promise<void> {
-  const [ours] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
-  for (const { name } of await listBackupTables(sql)) {
-    if (!ours?.made)
-      throw invalidInput(
-        `The database has a table ${name} that is not Carnet's. Restore into an empty database.`,
-      )
-    if (MADE_BY_MIGRATIONS.has(name)) continue
-    const [row] = await sql`select 1 from ${sql(name)} limit 1`
-    if (row !== undefined)
-      throw invalidInput(
-        `The store is not empty: its table ${name} has rows. Restore into a new DATA_DIR or a new database.`,
-      )
-  }
-}
-
-/** Drops the empty tables, so that migrations can create them as they were at the time of the backup. */
-async function dropTables(pool: Sql, shards: readonly number[]): Promise<void> {
-  for (const shard of shards) {
-    await pool.begin(async tx => {
-      await tx.unsafe(ONE_CONNECTION_PER_NODE)
-      await lockEmptyTables(asSql(tx), shard)
-      await tx`drop schema ${tx(getShardSchema(shard))} cascade`
-    })
-  }
-  await pool.begin(async tx => {
-    if (shards.length > 0) await tx.unsafe(ONE_CONNECTION_PER_NODE)
-    for (const name of await lockEmptyTables(asSql(tx), null)) await tx`drop table ${tx(name)} cascade`
-    const routines = await tx<{ signature: string }[]>`
-      select p.oid::regprocedure::text as signature from pg_proc p
-      where p.pronamespace = current_schema()::regnamespace and p.proname like 'carnet\\_%'
-        and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')`
-    for (const { signature } of routines) await tx.unsafe(`drop routine if exists ${signature} cascade`)
-  })
-}
-
-async function lockEmptyTables(sql: Sql, shard: number | null): Promise<string[]> {
-  await enterSchema(sql, shard)
-  await sql`set local lock_timeout = '5s'`
-  const tables = await sql<{ name: string }[]>`
-    select c.relname::text as name from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
-  const names = tables.map(table => table.name)
-  if (names.length > 0) await sql`lock table ${sql(names)} in access exclusive mode`
-  await requireEmptySchema(sql)
-  return names
-}
-
 /** `files`: undefined if they are left alone. `describe`: what the database records about the restore. */
 type LoadTarget = {
   shards: readonly number[]
@@ -235,12 +175,16 @@ async function load(
   await switchTriggers(sql, schemas, 'disable')
   const expected = new Map<number | null, Record<string, number>>()
   const sum: LoadedCounts = { passports: 0, versions: 0, tables: 0, files: 0, broken: [] }
+  let before = 0
   for (const { part, file } of backup.parts) {
     const schema = findTarget(part, shards)
     await enterSchema(sql, schema)
     const rows = expected.get(schema) ?? {}
     expected.set(schema, rows)
-    const end = await loadTables(sql, { part, file, rows, files }, progress)
+    const start = before
+    const getShare = (bytes: number) => (start + bytes) / backup.bytes
+    const end = await loadTables(sql, { part, file, rows, files, getShare }, progress)
+    before += file.bytes
     sum.passports += end.passports
     sum.versions += end.versions
     sum.tables += Object.keys(end.rows).length
@@ -279,22 +223,28 @@ type PartToLoad = {
   file: BackupFile
   rows: Record<string, number>
   files: LoadTarget['files']
+  /** How large a part of the backup is read after so many bytes of the file. */
+  getShare: (bytes: number) => number
 }
 
 async function loadTables(
   sql: Sql,
-  { part, file, rows, ...target }: PartToLoad,
+  { part, file, rows, getShare, ...target }: PartToLoad,
   progress: Progress | undefined,
 ): Promise<BackupEnd & { files: number }> {
   const known = await listBackupTables(sql)
+  let share = 0
+  const onRead = (bytes: number) => {
+    share = getShare(bytes)
+  }
   const showProgress = (table: string, bytes: number) =>
-    progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
+    progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes, share)
   const files = createFileSink(target.files)
   const before = { ...rows }
   const loaded: string[] = []
   let sink: Sink | undefined
   let end: BackupEnd | undefined
-  for await (const frame of file.frames()) {
+  for await (const frame of file.frames(onRead)) {
     if (frame.type === 'data') {
       await sink?.write(frame.data)
       continue

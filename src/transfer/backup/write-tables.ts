@@ -72,7 +72,11 @@ async function* readTables(
   end: BackupEnd & { rows: Record<string, number> },
   { progress }: BackupOptions,
 ): AsyncGenerator<BackupFrame> {
+  const sizes = progress === undefined ? new Map() : await readSizes(sql, tables)
+  const total = sum([...sizes.values()])
+  let done = 0
   for (const table of tables) {
+    const size = sizes.get(table.name) ?? 0
     yield { type: 'table', table }
     let rows = 0
     let bytes = 0
@@ -80,10 +84,21 @@ async function* readTables(
     for await (const data of readChunks(await copy.readable())) {
       for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) rows++
       bytes += data.length
-      progress?.(table.name, bytes)
+      // A row is of another size on the disk than in the file.
+      progress?.(table.name, bytes, total === 0 ? undefined : (done + Math.min(bytes, size)) / total)
       yield { type: 'data', data }
     }
+    done += size
     end.rows[table.name] = rows
   }
   yield { type: 'end', end }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
+
+async function readSizes(sql: Sql, tables: readonly BackupTable[]): Promise<Map<string, number>> {
+  const names = tables.map(({ name }) => name)
+  const rows = await sql<{ name: string; bytes: number }[]>`
+    select name, pg_table_size(quote_ident(name)::regclass)::bigint as bytes from unnest(${names}::text[]) name`
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }

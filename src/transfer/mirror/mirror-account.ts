@@ -23,6 +23,7 @@ import { forgetMessages } from '../../passports/signed/list-messages.ts'
 import { getStaticPage, writeVocabulary } from '../static/passport-pages.ts'
 import { withFolderLock } from '../static/resumable-export.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
+import { estimateMirror, type MirrorEstimate } from './estimate-mirror.ts'
 import { openMirroredFiles, removeWithdrawnFiles } from './mirror-files.ts'
 import { type MirrorFolder, type MirrorPass, openMirrorFolder } from './mirror-folder.ts'
 import type { MirrorGroup } from './mirror-group.ts'
@@ -39,8 +40,14 @@ type MirrorOptions = {
   dir: string
   /** Compare all passports, not only those that changed. */
   all: boolean
-  /** `total` is undefined unless this run compares all passports. */
-  progress?: (passports: number, total: number | undefined) => void
+  /** Called before the first mirror of many passports is written. */
+  onEstimate?: (estimate: MirrorEstimate) => void
+  /** `total` is undefined unless this run compares all passports. `written`: by this run. */
+  progress?: (
+    passports: number,
+    total: number | undefined,
+    written: { written: number; bytes: number },
+  ) => void
 }
 
 export type MirrorResult = {
@@ -83,6 +90,9 @@ async function run(
   const owner = { account: accountId, public_url: documents.addresses.publicUrl }
   const mirror = await openMirrorFolder({ dir, folder }, owner)
   try {
+    const isFirst = mirror.state.last === null && mirror.state.pass === null
+    const estimate = isFirst && options.onEstimate && (await estimateMirror(setup, ctx, dir))
+    if (estimate) options.onEstimate?.(estimate)
     const { pass, isNew } = await startPass(ctx, mirror, await describeSettings(setup, ctx), options.all)
     const isFull = pass.since === EVER
     const shared = await mirror.openShared({ keeps: !isFull || !isNew, reads: isFull })
@@ -169,7 +179,7 @@ async function mirrorPassports(
       const { left_out, hasNewGtin } = await mirrorPassport(setup, mirror, shared, input)
       leftOut += left_out
       passports++
-      progress?.(passports, total)
+      progress?.(passports, total, mirror.counts)
       if (hasNewGtin && row.level !== 'i') await writeUnits(row)
     }
   }

@@ -18,7 +18,9 @@ import { openStaticExport, withFolderLock } from './resumable-export.ts'
 import type { SafeFolder } from './safe-folder.ts'
 
 type StaticSiteSetup = StaticPages & { clock: Clock; openPool: () => Sql }
-type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports: number) => void }
+/** `written`: with what an earlier run has written. */
+type StaticProgress = (passports: number, written: { files: number; bytes: number }) => void
+type StaticSiteOptions = { accountId: number; dir: string; progress?: StaticProgress }
 export type StaticSiteResult = {
   dir: string
   passports: number
@@ -75,7 +77,7 @@ async function write(
           left_out,
           ...{ audience_profile, withdrawn_files },
         })
-        options.progress?.(passports)
+        options.progress?.(passports, site.written)
       }
     }
     return { dir, passports, kept, left_out, ...(await site.finish()) }

@@ -84,6 +84,8 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
   const saver = createSaver()
   return {
     resumed,
+    /** Counts all files up to now. */
+    written: state,
     /** Whether a file that many pages share is already written. */
     has: (path: string): boolean => shared.has(path),
     async put(...files: readonly StaticFile[]): Promise<void> {
