@@ -95,6 +95,7 @@ function vary(table: string, { name, type, isRequired, isUnique }: Column): stri
   if (type === 'uuid') return `case when ${old} is null then null else md5('x' || g)::uuid end`
   // No worker may send what was copied.
   if (table === 'webhook_delivery' && name === 'due_at') return `'2099-01-01'`
+  if (name === 'prefix_digits') return `substr(lpad(g::text, 14, '0'), 5, 4)`
   if (!isUnique || WORDS.includes(name)) return old
   if (type === 'integer' || type === 'bigint') return 'g'
   if (type === 'smallint') return isRequired ? old : 'null'

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type postgres from 'postgres'
 import project from '../../../package.json' with { type: 'json' }
 import type { Sql } from '../../../src/kernel/db/database.ts'
-import { emptyFolder, type Served, serve } from '../../cli/processes.ts'
+import { emptyFolder, type Served, type Settings, serve } from '../../cli/processes.ts'
 import {
   cloneDatabase,
   connect as connectTo,
@@ -25,6 +25,9 @@ export type Stand = {
   server: Served
   port: number
   url: string
+  /** The server's, and what commands on its store are started with. */
+  database: TestDatabase
+  settings: Settings
   /** Of this process, to the server's database. */
   sql: Sql
   routes: () => Promise<ProbedRoute[]>
@@ -65,6 +68,8 @@ export async function openWorstStand(): Promise<Stand> {
     const ask = await openProbe(socket)
     return {
       ...{ server, port, url: server.url, sql, close },
+      database,
+      settings: { cwd: folder.path, env: pickStoreSettings(env) },
       routes: () => ask<ProbedRoute[]>('routes'),
       begin: () => ask('begin'),
       end: () => ask<LoopFigures>('end'),
@@ -88,6 +93,10 @@ const listSettings = ({ url, port, socket, folder }: Place) => ({
   // The same as `npm start`.
   NODE_OPTIONS: `--import ${join(import.meta.dirname, 'probe.ts')} ${project.config.nodeFlags}`,
 })
+
+function pickStoreSettings({ DATABASE_URL, SECRET_KEY, DATA_DIR }: ReturnType<typeof listSettings>) {
+  return { DATABASE_URL, SECRET_KEY, DATA_DIR }
+}
 
 /**
  * Statistics stay those of an empty database, because no plan may depend on when they were gathered. Without
