@@ -97,9 +97,7 @@ export function watchAnswers(app: FastifyInstance): string[] {
     const body = isPlain && payload ? JSON.parse(String(payload)) : undefined
     const place = call.replaceAll(/:(\w+)/g, '{$1}')
     note(seen, `${place} ${reply.statusCode}${body?.code ? ` ${body.code}` : ''}`)
-    if (body?.code && body.error === ERROR_CATALOGUE[body.code as ErrorCode]?.sentence) {
-      note(seen, `sentence ${body.code}`)
-    }
+    if (body?.code) noteSentence(seen, body.code, String(body.error))
     if (faults.length < 10) faults.push(...bodyFaults(call, reply.statusCode, type, body))
   })
   return faults
@@ -110,6 +108,21 @@ function note(seen: Set<string>, line: string): void {
   if (folder === undefined || seen.has(line)) return
   seen.add(line)
   appendFileSync(join(folder, `${process.pid}.txt`), `${line}\n`)
+}
+
+/** The start that a sentence has in common with the example which it may have been. */
+const ALIKE = 20
+/** Sentences like an example that are recorded for its code. */
+const MAX_ALIKE = 3
+
+/** If the example is never sent, the sentences that begin like it tell which test no longer sends it. */
+function noteSentence(seen: Set<string>, code: string, sent: string): void {
+  const example = ERROR_CATALOGUE[code as ErrorCode]?.sentence
+  if (example === undefined) return
+  const alike = [...seen].filter(line => line.startsWith(`alike ${code} `))
+  if (sent === example) note(seen, `sentence ${code}`)
+  else if (sent.startsWith(example.slice(0, ALIKE)) && alike.length < MAX_ALIKE)
+    note(seen, `alike ${code} ${sent.replaceAll('\n', ' ')}`)
 }
 
 function bodyFaults(call: string, status: number, type: string, body: unknown): string[] {
@@ -167,6 +180,13 @@ export function compareAnswers(folder: string): string[] {
       .map(line => `seen and not documented: ${line}`),
     ...told
       .filter(code => !SHARED.includes(code) && !seen.has(`sentence ${code}`))
-      .map(code => `the example sentence of ${code} was never sent`),
+      .map(code => describeUnsent(code, seen)),
   ].sort()
+}
+
+function describeUnsent(code: ErrorCode, seen: ReadonlySet<string>): string {
+  const start = `alike ${code} `
+  const alike = [...seen].filter(line => line.startsWith(start)).map(line => line.slice(start.length))
+  const instead = alike.length > 0 ? `A test sent instead: ${alike.slice(0, MAX_ALIKE).join(' / ')}` : ''
+  return `the example sentence of ${code} (assets/api/errors.json) was never sent by a test: ${ERROR_CATALOGUE[code].sentence} ${instead}`.trimEnd()
 }
