@@ -29,6 +29,7 @@ import { findPostmaster, shutDown } from '../src/kernel/postgres-server/postmast
 import { sendSignal } from '../src/kernel/process/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
+import { COMMANDS_VARIABLE } from './cli/command-runner.ts'
 import { STORE_VARIABLE } from './cli/prepared-store.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
@@ -170,7 +171,8 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
     process.stdout.write(`Tests on ${server.name}\n`)
     const entries = isWhole && canGroup() ? groupFiles(files, seen) : listAlone(files)
     const near = isWhole ? { [NEAR_VARIABLE]: findNear(listChanged(ROOT)).join() } : {}
-    const environment = { ...server.environment, ...near, [SEEN_VARIABLE]: seen, [STORE_VARIABLE]: store }
+    const folders = { [SEEN_VARIABLE]: seen, [STORE_VARIABLE]: store, [COMMANDS_VARIABLE]: seen }
+    const environment = { ...server.environment, ...near, ...folders }
     const { counts, failed, times } = await runFiles(entries, environment, FILES_AT_ONCE)
     if (flags.has('--measure')) storeSeconds(times)
     conclude(server, counts)

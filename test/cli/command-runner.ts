@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { sha256Hex } from '../../src/kernel/crypto.ts'
+import { findErrorCode } from '../../src/kernel/errors.ts'
 
 export type Command = {
   words: readonly string[]
@@ -16,19 +19,35 @@ export type Command = {
 /** `open`: what would keep a process of its own from ending. */
 export type Result = { code: number; open: readonly string[] }
 
+/** The folder in which a run notes the commands that had a process of their own; set by `test/run.ts`. */
+export const COMMANDS_VARIABLE = 'CARNET_TEST_COMMANDS'
+
 let runner: ChildProcess | undefined
 let isBusy = false
 const known = new Set<string>()
 
 /**
- * Whether a command needs a process of its own: the first of its name, which shows that its process ends, and
- * those beside another one.
+ * True for the first command of a name in a run, which shows that its process ends, and for those beside another
+ * command.
  */
 export function needsProcess(words: readonly string[]): boolean {
   const name = words.slice(0, 2).join(' ')
-  if (known.has(name)) return isBusy
+  return isFirst(name) || isBusy
+}
+
+function isFirst(name: string): boolean {
+  if (known.has(name)) return false
   known.add(name)
-  return true
+  const folder = process.env[COMMANDS_VARIABLE]
+  if (folder === undefined) return true
+  try {
+    // Created by one of all processes that try.
+    writeFileSync(join(folder, `command-${sha256Hex(name)}`), name, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (findErrorCode(error) === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** `words` and so on as in `carnet`. Fails if something would keep a process of its own from ending. */
