@@ -115,7 +115,7 @@ async function issueOldUnits(model: string, parentIndex: number) {
   const rows = Array.from({ length: unitsEach }, (_, index) => {
     const own = index < Math.min(share, left) ? plantKey(parentIndex * share + index) : null
     const unit = { lot: null, serial: `S${parentIndex}-${index}`, own, data: {}, search: null, warnings: [] }
-    return { index, id: newUuid(at.getTime()), unit, at }
+    return { index, id: newUuid(at.getTime()), unit, own: own && JSON.stringify(own), at }
   })
   const { contentId } = parent
   const made = await insertUnits(account.ctx, { parent, contentId, schemaVersion: 1, level: 'item', rows })

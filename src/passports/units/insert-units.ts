@@ -15,7 +15,8 @@ export const archivedParentError = () =>
   new AppError('archived', 'This product is archived, so you cannot issue units under it. Restore it first.')
 
 /** `index` is the position of the row in the call. */
-export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
+/** `own`: the unit's own data as JSON. */
+export type UnitRow = { index: number; id: string; unit: CheckedUnit; own: string | null; at: Date }
 
 /** The lot of a batch, the serial of an item. */
 export const getUnitName = (unit: CheckedUnit, level: UnitLevel) =>
@@ -141,7 +142,7 @@ async function insertRows(
   const now = ctx.clock.now().getTime()
   // One order for all calls, so that two with the same serials cannot deadlock.
   const input = rows
-    .map(({ id, unit }) => ({ id, unit, name: getUnitName(unit, level), eventId: newUuid(now) }))
+    .map(({ id, unit, own }) => ({ id, unit, own, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   // Sending one text is faster than a list; none of these values contains a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
@@ -157,7 +158,7 @@ async function insertRows(
     ${ctx.accountId}, ${ctx.actorId}, ${parent.id}, ${parent.model_id}, ${contentId}, ${LEVEL_LETTER[level]}::text::"char",
     ${parent.category}, ${parent.lot}, ${schemaVersion}, ${at}, ${lines(row => row.id)}::uuid[],
     ${lines(row => row.eventId)}::uuid[], ${lines(row => idFromUuid(row.id))}, ${lines(row => row.name)},
-    ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[], ${texts(row => row.unit.search)}::text[],
+    ${texts(row => row.own)}::text[]::jsonb[], ${texts(row => row.unit.search)}::text[],
     ${which === 'free'})`
   if (uses.length > 0) {
     const [outcome] = await sql<{ written: string[] }[]>`
