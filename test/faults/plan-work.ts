@@ -20,6 +20,7 @@ import { resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { deleteOldScans } from '../../src/scans/delete-old-scans.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
+import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { resumeImports } from '../../src/transfer/spreadsheets/run-import.ts'
 import { deleteOldImports } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
 import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
@@ -28,7 +29,7 @@ import { createMediaCleanup } from '../../src/worker/media-tasks.ts'
 import { carnetJson } from '../cli/processes.ts'
 import type { TestDatabase } from '../database.ts'
 import { ADDRESSES, newProduct, startHarness } from '../harness.ts'
-import { type Folder, poolOfOne } from '../transfer/stores.ts'
+import { BACKUP_KEY, type Folder, poolOfOne } from '../transfer/stores.ts'
 import { SECRET_KEY, type Stand } from './worst/stand.ts'
 import type { World } from './worst/world.ts'
 
@@ -132,7 +133,9 @@ export async function makeCopies(stand: Stand, few: number, crowd: AccountContex
     await exportAccountToFile(describeExport(database), { accountId, path: place('export') })
   await carnetJson(['export', '--static', '--account', String(few), '--to', place('pages')], settings)
   await carnetJson(['mirror', '--account', String(few), '--to', place('mirror')], settings)
-  await carnetJson(['backup', '--to', place('backup')], settings)
+  const mediaStore = openMediaStore({ folder: place('media') })
+  const setup = { ...describeExport(database), key: BACKUP_KEY, mediaStore }
+  await createBackup(setup, { path: place('backup'), progress: () => undefined })
   await listChanges(crowd)
 }
 

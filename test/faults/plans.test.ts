@@ -26,6 +26,8 @@ const SMALL = { models: 20, otherItems: 30, units: 20, versions: 3, offers: 3, p
 const OTHER_ROWS = 16_000
 /** An index has up to four levels, and a statement looks for the few rows of an account in several tables. */
 const MAX_PAGES = 100
+/** Before version 17, PostgreSQL descends an index for each element of a list. */
+const MAX_PAGES_BEFORE_17 = 150
 const MAX_PAGES_OF_ROW = 20
 
 /** Statements that read more, by a part of their text. */
@@ -46,6 +48,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'update draft set data': 'writes a text of many pages',
   'with deleted as (\n      delete from person': 'reads all challenges, which expire within a minute',
   'order by id offset': 'counts as many models as are in a file of the sitemap',
+  'from passport_status\n  where passport_id = any':
+    'looks up 500 passports, once for each page of an export',
   'delete from rate_share': 'reads the whole table, which has only the keys used in the last minutes',
 }
 
@@ -97,7 +101,9 @@ describe('pages that statements touch', { skip: !existsSync('/proc/self/schedsta
     const statements = await listStatements(root)
     t.diagnostic(`${statements.length} statements; no rows in ${empty.join(', ')}`)
     assert.ok(statements.length > 100)
-    assert.deepEqual(statements.filter(isExcessive).map(describeStatement), [])
+    const maxPages = await findMaxPages(root)
+    const excessive = statements.filter(one => isExcessive(one, maxPages))
+    assert.deepEqual(excessive.map(describeStatement), [])
   })
 })
 
@@ -160,8 +166,14 @@ const listStatements = (root: postgres.Sql): Promise<Statement[]> => root<Statem
     (sum(rows) / sum(calls))::float as rows
   from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database()) group by query`
 
-const isExcessive = ({ text, pages, rows }: Statement) =>
-  pages > MAX_PAGES + MAX_PAGES_OF_ROW * rows && !Object.keys(ALLOWED).some(part => text.includes(part))
+async function findMaxPages(root: postgres.Sql): Promise<number> {
+  const [row] = await root<{ isOld: boolean }[]>`
+    select current_setting('server_version_num')::int < 170000 as "isOld"`
+  return row?.isOld ? MAX_PAGES_BEFORE_17 : MAX_PAGES
+}
+
+const isExcessive = ({ text, pages, rows }: Statement, maxPages: number) =>
+  pages > maxPages + MAX_PAGES_OF_ROW * rows && !Object.keys(ALLOWED).some(part => text.includes(part))
 
 const describeStatement = ({ text, calls, pages, rows }: Statement) =>
   `${pages.toFixed(0)} pages for ${rows.toFixed(1)} rows, ${calls} calls: ${text}`

@@ -87,9 +87,10 @@ describe('the clean-up', () => {
     const young = await uploadFor(many)
     const later = new Date(Date.now() + 365 * DAY_MS).toISOString()
     await t.sql`
-      insert into media select (jsonb_populate_record(m, jsonb_build_object('created_at', ${later}::text,
-        'id', '\\x' || encode(sha256(g::text::bytea), 'hex')))).* from media m cross join generate_series(1, 1000) g
-      where m.account_id = ${many.id} and m.id = decode(${young}, 'hex')`
+      insert into media (account_id, id, kind, status, type, bytes, width, height, created_at, created_by)
+      select account_id, sha256(g::text::bytea), kind, status, type, bytes, width, height, ${later}::timestamptz, created_by
+      from media cross join generate_series(1, 1000) g
+      where account_id = ${many.id} and id = decode(${young}, 'hex')`
     const unused = await uploadFor(last)
     const readIt = async () => (await t.ask('GET', `/api/v1/media/${unused}`, { key: last.key })).status
     const cleanUp = makeCleanup()
