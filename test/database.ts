@@ -124,7 +124,7 @@ function findServer(): TestServer {
   return JSON.parse(given) as TestServer
 }
 
-/** Whether the tests have started it, with settings of their own. */
+/** Set if the tests have started it, with settings of their own. */
 export const isOwnServer = (): boolean => findServer().hasCheapCheckpoints === true
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')

@@ -31,6 +31,6 @@ const splitRow = (line: string) =>
     .split(/(?<!\\)\|/)
     .map(cell => cell.trim().replaceAll('\\|', '|'))
 
-/** What stands between backticks. */
+/** Finds what stands between backticks. */
 export const listCode = (text: string): string[] =>
   Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code)

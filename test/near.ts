@@ -36,7 +36,7 @@ export const NEAR: Readonly<Record<string, readonly string[]>> = {
   'site/random': [...DATA, 'src/site/', 'src/api/', 'locales/'],
 }
 
-/** Of files changed since main, as paths below the root; undefined if they are not known. */
+/** Lists files changed since main, as paths below the root; undefined if they are not known. */
 export function findNear(changed: readonly string[] | undefined): string[] {
   return Object.entries(NEAR)
     .filter(([name, places]) => {

@@ -135,7 +135,7 @@ describe('the threats in docs/security.md', () => {
   })
 })
 
-/** What a form of the console is about, as the table of rights calls it. */
+/** Names what a form of the console is about, as the table of rights calls it. */
 const NAMES: Readonly<Record<string, string>> = {
   products: 'products',
   import: 'products',

@@ -8,7 +8,7 @@ const MAX_READERS = 20_000
 export function createRecentReaders() {
   const seen = new BoundedMap<string, number>(MAX_READERS)
   return {
-    /** Whether the reader asked within a minute before `at`, in milliseconds. Remembers this time. */
+    /** Returns true if the reader asked within a minute before `at`, in milliseconds. Remembers this time. */
     see(readerHash: string, at: number): boolean {
       const before = seen.get(readerHash)
       seen.set(readerHash, at)

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runProcess } from '../../src/cli/run.ts'
 import type { Command, Result } from './command-runner.ts'
 
-/** What a command may leave open: pipes to the parent. A process of its own would not end with anything else. */
+/** Lists what a command may leave open: pipes to the parent. No process would end with anything else. */
 const ALLOWED = ['PipeWrap', 'TTYWrap']
 
 // Each command adds its own handlers, for a process that ends with it.
@@ -27,7 +27,7 @@ process.on('message', async ({ words, cwd, env, end }: Command) => {
   process.send?.(result)
 })
 
-/** What would keep the process of this command alive. Closed sockets and lines of the log take some turns. */
+/** Lists what would keep this command's process alive. Closed sockets and lines of the log take some turns. */
 async function listOpen(): Promise<string[]> {
   const find = () => getActiveResourcesInfo().filter(one => !ALLOWED.includes(one))
   for (let turn = 0; turn < 50 && find().length > 0; turn++) await nextTurn()

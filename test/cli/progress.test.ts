@@ -9,7 +9,7 @@ import {
   formatSize,
 } from '../../src/cli/command-line/progress.ts'
 
-/** What the counter says at each second of a work that does `speed(second)` passports in it. */
+/** Returns what the counter says at each second of a work that does `speed(second)` passports in it. */
 function watch(total: number, speed: (second: number) => number, first = 0): string[] {
   let now = 0
   let done = first

@@ -15,7 +15,7 @@ export type Hammering = {
   pid: number
   callers: Callers
   files: readonly string[]
-  /** What the operator does at equal distances while requests are under way. */
+  /** Done by the operator at equal distances while requests are under way. */
   operate: () => Promise<void>
   count: number
   seed: number

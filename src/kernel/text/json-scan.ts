@@ -31,7 +31,7 @@ export type Piece = { start: number; end: number; isTooLarge: boolean }
 /** Consecutive rows are parsed together up to this length. */
 const PIECE_BYTES = 64 * 1024
 
-/** Of a longer key, only the beginning is parsed, and equal keys are not found: no body may have it. */
+/** Limits what is parsed of a longer key, so that equal keys are not found: no body may have one. */
 const MAX_KEY_BYTES = 1024 ** 2
 const NOT_ASCII = /[^\0-\x7f]/
 /** More than any message repeats. */
@@ -51,7 +51,7 @@ export class JsonScan {
   readonly rowDetails = new Map<number, Detail[]>()
   /** The first list of rows, from its opening to its closing bracket, or to the end of the bytes. */
   list: { start: number; end: number; pieces: Piece[] } | undefined
-  /** Whether the body has too many values outside its rows. The scan has stopped, and has reported it. */
+  /** Set if the body has too many values outside its rows. The scan has stopped, and has reported it. */
   isExcessive = false
   private readonly bytes: Buffer
   /** The same as text of which each character is a byte: parts of it are cheaper. */
@@ -92,7 +92,7 @@ export class JsonScan {
     return this.at < bytes.length && !this.isExcessive
   }
 
-  /** Whether the body has too many values outside its rows, or in the current row. */
+  /** Returns true if the body has too many values outside its rows, or in the current row. */
   get hasTooManyValues(): boolean {
     return this.values > MAX_JSON_VALUES
   }
@@ -161,7 +161,7 @@ export class JsonScan {
     }
   }
 
-  /** Whether the innermost bracket belongs to the list of rows, which has its own limits. */
+  /** Returns true if the innermost bracket belongs to the list of rows, which has its own limits. */
   private isInList(): boolean {
     return this.frames.length === 2 && this.findRowIndex() !== undefined
   }
@@ -201,7 +201,7 @@ export class JsonScan {
     this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, this.isExcessive ? 0 : 2)
   }
 
-  /** Whether keys and numbers are still checked: not in a text that is certainly not valid JSON. */
+  /** Set while keys and numbers are checked: not in a text that is certainly not valid JSON. */
   private countScalar(): boolean {
     return ++this.scalars <= this.places
   }

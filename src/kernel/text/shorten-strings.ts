@@ -8,7 +8,7 @@ import { alignToCharacter } from './utf8.ts'
 
 /** Longer than any text that a message repeats, and than any text that is valid outside of rows. */
 const MAX_KEPT_BYTES = 2_000
-/** Of each string once so much is kept. */
+/** Keeps so much of each string once. */
 const MAX_TOTAL_BYTES = 1024 ** 2
 const MAX_KEPT_LATER_BYTES = 200
 const STEP_BYTES = 64 * 1024

@@ -15,7 +15,7 @@ import { getPassport } from '../read/find.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import { type Draft, requireStorable } from './draft.ts'
 
-/** Of an account. */
+/** Limits the drafts of an account. */
 export const MAX_DRAFTS = 1_000
 const MAX_AGE_DAYS = 180
 

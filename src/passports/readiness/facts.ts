@@ -179,7 +179,7 @@ async function writeFacts(account: Account, subjects: readonly FactSubject[]): P
 }
 
 /**
- * Of a unit its current version, which may be newer than the one that was missing. What units inherit is read
+ * Reads the current version of a unit, which may be newer than the missing one. What units inherit is read
  * once: merging 250 kB into each of 500 units took seconds.
  */
 async function readSources(

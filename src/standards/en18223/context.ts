@@ -29,7 +29,7 @@ export function renderEnContext({ fields }: Pick<CompleteCategory, 'fields'>, ns
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
 }
 
-/** What an address is in JSON-LD. */
+/** Names what an address is in JSON-LD. */
 type AddressType = 'id' | 'text'
 
 const defineMembers = (fields: readonly Field[], addresses: AddressType): DataObject =>

@@ -15,7 +15,7 @@ export type LoadedCounts = {
 }
 
 export type RestoreRecord = {
-  /** Of the backup. */
+  /** The digest of the backup. */
   sha256: string
   loadedAt: string
   counts: LoadedCounts

@@ -1,5 +1,5 @@
 /**
- * What a person should know of rows that are imported all the same: warnings of the API, and HTML in texts.
+ * Lists what a person should know of rows that are imported: warnings of the API, and HTML in texts.
  * A check collects them for each chunk, by kind and column.
  */
 import type { AccountContext } from '../../accounts/context.ts'

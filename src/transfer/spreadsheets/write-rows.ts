@@ -34,7 +34,7 @@ export type WriteRowsResult = {
   unchanged: number
   /** `draft`: the data of a new product that only lacks required values. */
   refused: { index: number; error: AppError; draft?: DataObject }[]
-  /** Of the rows that create or change a product. */
+  /** Counts rows that create or change a product. */
   warnings: { index: number; isNew: boolean; data: DataObject; warnings: readonly Detail[] }[]
   /** Only in a dry run: the changes of the products in `updated`, and the first new products. */
   changes: (readonly [index: number, change: ProductChange])[]
@@ -101,7 +101,7 @@ function withDraft<R extends { error: AppError }>(refused: R, planned: Planned |
   return { ...refused, draft: dryRun ? planned.certain : planned.data }
 }
 
-/** What an account publishes only with further values, by its category or by the gate. */
+/** Lists what an account publishes only with further values, by its category or by the gate. */
 const INCOMPLETE: readonly Detail['code'][] = ['required', 'not_ready']
 
 const isIncomplete = ({ details = [], truncated }: AppError): boolean =>

@@ -11,7 +11,7 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type FetchedPage = { status: number; type: string; body: Buffer }
 
-/** What the public sees of a passport, as the server sends it. */
+/** Reads what the public sees of a passport, as the server sends it. */
 export type PublicPassport = {
   row: PublicPassportRow
   renderQrSymbol: () => string
