@@ -125,7 +125,7 @@ describe('audiences', () => {
       for (const output of outputs) {
         assert.doesNotMatch(output, /CANARY|97[.,]123/)
       }
-      assert.match(page(row), /More is recorded for readers with an access link/)
+      assert.match(page(row), /Readers with an access link see more information/)
     })
 
     test(`${category}: an authority sees protected values, but no unknown field`, () => {
@@ -146,18 +146,18 @@ describe('audiences', () => {
     assert.match(battery, /CANARY\.pdf/)
     assert.doesNotMatch(battery, /97\.123/)
     for (const html of [textile, battery]) {
-      assert.match(html, /More is recorded for authorities\./)
+      assert.match(html, /Authorities see more information\./)
       assert.doesNotMatch(html, /for readers with an access link/)
     }
   })
 
   test('has no note for a reader from whom nothing is withheld', () => {
     for (const category of ['textile', 'battery'] as const)
-      assert.doesNotMatch(page(rowOf(category, FULL[category]), 'authority'), /More is recorded/)
+      assert.doesNotMatch(page(rowOf(category, FULL[category]), 'authority'), /see more information/)
   })
 
   test('has no note about protected data if nothing is withheld', () => {
-    assert.doesNotMatch(page(rowOf('furniture')), /More is recorded/)
+    assert.doesNotMatch(page(rowOf('furniture')), /see more information/)
   })
 })
 
