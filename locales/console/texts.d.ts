@@ -475,6 +475,8 @@ export type Texts = {
     anotherLanguage: string
     languageInput: string
     addLanguage: string
+    hasMarkup: string
+    makePlain: string
     showTexts: string
   }
   units: {
@@ -714,6 +716,9 @@ export type Texts = {
     archived: (values: { what: Value }) => string
     restored: (values: { what: Value }) => string
     undo: string
+    archiveTitle: (values: { what: Value }) => string
+    stayActive: (values: { what: Value }) => string
+    manyStayActive: (values: { count: Value }) => string
     archivedUnits: string
   }
   review: {

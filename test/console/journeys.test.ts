@@ -143,7 +143,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await press(page, 'Save')
     await page.getByText('Choose whether this is a change or a correction.').first().waitFor()
     await page.getByLabel('A correction').check()
-    await page.getByText('It affects the 560 units already issued.').waitFor()
+    await page.getByText('It affects the 560 existing units.').waitFor()
     await page.getByLabel('Reason').fill('The scales were off')
     await press(page, 'Save')
     await page.getByText('560 units still show the data from before a correction.').waitFor()

@@ -57,3 +57,53 @@ export async function findViolations(page: Page, rules: keyof typeof RULES = 'al
     .run({ runOnly: ${RULES[rules]}, ${WITHOUT_REPORT} })
     .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)) as string[]
 }
+
+/** WCAG 2.2 (2.5.8) asks for so much, except of links in a sentence. */
+const MIN_TARGET_PX = 24
+
+/** The links and controls of the page, with everything expanded, that a finger can hardly hit. */
+export const findSmallTargets = async (page: Page, px = MIN_TARGET_PX): Promise<string[]> =>
+  (await page.evaluate(`(() => {
+    ${OPEN_ALL}
+    const px = ${px}
+    const sized = one => [...one.getClientRects()].some(({ width, height }) => width >= px - 0.5 && height >= px - 0.5)
+    const isHidden = one => !one.checkVisibility({ visibilityProperty: true }) || one.closest('.sight, .vh') !== null ||
+      one.getBoundingClientRect().right <= 0
+    const isInSentence = one => {
+      if (one.localName !== 'a' || getComputedStyle(one).display !== 'inline') return false
+      let block = one.parentElement
+      while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement
+      const copy = block.cloneNode(true)
+      for (const link of copy.querySelectorAll('a, .sight, .vh')) link.remove()
+      return /\\p{L}{2}/u.test(copy.textContent)
+    }
+    return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]
+      .filter(one => !isHidden(one) && !sized(one) && ![...(one.labels ?? [])].some(sized) && !isInSentence(one))
+      .map(one => {
+        const { width, height } = one.getBoundingClientRect()
+        return Math.round(width) + ' x ' + Math.round(height) + ': ' + one.outerHTML.slice(0, 200)
+      })
+  })()`)) as string[]
+
+/** Ids that several elements have: a label would name the first of them. */
+export const findRepeatedIds = async (page: Page): Promise<string[]> =>
+  (await page.evaluate(`[...document.querySelectorAll('[id]')].map(({ id }) => id)
+    .filter((id, i, all) => all.indexOf(id) !== i)`)) as string[]
+
+/** A mark of `markTexts` on a page, with the language and the direction of the place where it stands. */
+export type MarkedText = { mark: string; lang: string; dir: string }
+
+/** The marks in texts and in attributes that people hear or see. Addresses are none. */
+export const findMarkedTexts = async (page: Page): Promise<MarkedText[]> =>
+  (await page.evaluate(`(() => {
+    const found = []
+    const add = (text, at) => {
+      for (const [mark] of text.matchAll(/(?<!https?:\\/\\/)\\bmark\\d+x\\b(?!\\.example)/g))
+        found.push({ mark, lang: at.closest('[lang]').lang, dir: at.closest('bdi, [dir]').dir || 'auto' })
+    }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) add(walker.currentNode.data, walker.currentNode.parentElement)
+    for (const name of ['alt', 'title', 'aria-label', 'placeholder', 'label', 'value'])
+      for (const one of document.body.querySelectorAll('[' + name + ']')) add(one.getAttribute(name), one)
+    return found
+  })()`)) as MarkedText[]

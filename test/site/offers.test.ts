@@ -156,11 +156,11 @@ describe('the section', () => {
       seen.add(kinds.join())
       const expected = ['de', 'en'].includes(code)
         ? `<bdi>${titles[code as 'de']}</bdi>`
-        : '<bdi lang="en" dir="auto">Workshop</bdi>'
+        : '<bdi lang="en">Workshop</bdi>'
       assert.equal(html.split(expected).length, 9, code)
     }
     assert.equal(seen.size, 24)
-    assert.match((await open(id, 'tr, de;q=0.5')).html, /<bdi lang="tr" dir="auto">Tamir<\/bdi>/)
+    assert.match((await open(id, 'tr, de;q=0.5')).html, /<bdi lang="tr">Tamir<\/bdi>/)
     assert.match((await open(id, 'de-CH')).html, /<bdi>Werkstatt<\/bdi>/)
   })
 

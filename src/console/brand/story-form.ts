@@ -184,10 +184,16 @@ function renderRow(words: Words, row: Row, i: number, problems: Problems): strin
   const language = { name: `language-${i}`, label: texts.language, value: row.language }
   const text = { name: `text-${i}`, hint: texts.textHint({ max: MAX_STORY_TEXT_LENGTH }) }
   const area = html`<div class="field"><label for="${text.name}">${texts.text}</label>!${notes(text, problems)}
-<textarea id="${text.name}" name="${text.name}" rows="6" maxlength="${MAX_STORY_TEXT_LENGTH}"!${row.language === '' ? '' : html` lang="${row.language}"`}!${described(text, problems)}>
+<textarea id="${text.name}" name="${text.name}" rows="6" maxlength="${MAX_STORY_TEXT_LENGTH}"!${row.language === '' ? '' : html` lang="${row.language}" dir="auto"`}!${described(text, problems)}>
 ${row.text}</textarea></div>`
   const line = (name: string, label: string, value: string, maxLength: number, hint?: string) =>
-    named(name, input({ name: `${name}-${i}`, label, value, maxLength, hint, isOptional: true }, problems))
+    named(
+      name,
+      input(
+        { name: `${name}-${i}`, label, value, language: row.language, maxLength, hint, isOptional: true },
+        problems,
+      ),
+    )
   const labels = LINK_NUMBERS.map(k =>
     line(`label-${k}`, texts.label({ n: k + 1 }), row.labels[k] ?? '', MAX_STORY_LABEL_LENGTH),
   )

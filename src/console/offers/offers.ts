@@ -6,9 +6,10 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { OFFER_KIND_LABELS, OFFER_KINDS, type Offer } from '../../passports/offers/offer.ts'
 import { OFFER_STORE } from '../../passports/offers/store-offers.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
-import { pointList, section, select } from '../page/parts.ts'
+import { section, select } from '../page/parts.ts'
 import { OFFERS, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName, sortOptions } from '../product-data/labels.ts'
+import { renderLanguage } from '../product-data/view.ts'
 import { listRecordRoutes } from '../records/record-pages.ts'
 
 export const OFFER_ROUTES = listRecordRoutes<Offer>({
@@ -19,7 +20,7 @@ export const OFFER_ROUTES = listRecordRoutes<Offer>({
   initial: { kind: 'repair' },
   nameChoice: (words, member, value) =>
     member === 'kind' ? nameKind(words, value) : nameCategory(words, value),
-  nameRecord: (words, offer) => getTitle(words, offer),
+  nameRecord: pickTitle,
   listFacts: (words, offer) => {
     const { offers, records } = words.texts
     return [
@@ -41,8 +42,11 @@ function nameKind({ language }: Words, value: string): string {
 const nameCategory = (words: Words, category: string): string =>
   category === '' ? words.texts.offers.allProducts : getCategoryName(words, category)
 
-const getTitle = ({ language }: Words, { title }: Offer): string =>
-  pickText(title, [language], 'en')?.text ?? ''
+const NO_TITLE = { text: '', language: undefined }
+
+function pickTitle({ language }: Words, { title }: Offer) {
+  return pickText(title, [language], 'en') ?? NO_TITLE
+}
 
 function renderScope(words: Words, { category, product_id: product }: Offer): string {
   if (product === null) return html`${nameCategory(words, category ?? '')}`
@@ -62,13 +66,11 @@ async function renderPreview({ ctx, words, query }: Visit, offers: readonly Offe
   const options = [['', texts.previewUnknown] as const, ...named]
   const isFirst = ({ countries }: Offer) =>
     chosen === undefined || countries.length === 0 || countries.includes(chosen)
-  const list = (some: readonly Offer[]) =>
-    pointList(
-      some.map(
-        one =>
-          `${nameKind(words, one.kind)}: ${getTitle(words, one)} (${nameCountries(words, one.countries)})`,
-      ),
-    )
+  const renderPreviewed = (offer: Offer) => {
+    const { text, language } = pickTitle(words, offer)
+    return html`<li>${nameKind(words, offer.kind)}: <span dir="auto"!${renderLanguage(words, language)}>${text}</span> (${nameCountries(words, offer.countries)})</li>`
+  }
+  const list = (some: readonly Offer[]) => html`<ul class="points">!${some.map(renderPreviewed)}</ul>`
   const others = offers.filter(offer => !isFirst(offer))
   const model = await findNewestModel(ctx)
   const address = model && `/p/${idFromUuid(model.id)}?country=${chosen ?? ''}#actions`

@@ -39,6 +39,8 @@ export const wideTable = (
 
 type Question = {
   title: string
+  /** The title as HTML, if a part of it is in another language. */
+  heading?: string
   /** A link back, above the heading. */
   way?: string
   about: string
@@ -50,8 +52,8 @@ type Question = {
 }
 
 export function questionPage(asked: Question): ConsolePage {
-  const { title, way = '', about, action, submit, back, keep, isHarmless } = asked
-  const body = html`!${way}<h1>${title}</h1>!${about}
+  const { title, heading = html`${title}`, way = '', about, action, submit, back, keep, isHarmless } = asked
+  const body = html`!${way}<h1>!${heading}</h1>!${about}
 <form method="post" action="${action}" class="choices">
 <button!${isHarmless ? '' : ' class="danger"'}>${submit}</button> <a class="button second" href="${back}">${keep}</a></form>`
   return { title, body }
@@ -92,6 +94,8 @@ type FormField = {
   /** Only for a date. */
   min?: string
   isReadOnly?: boolean
+  /** The language of the value. */
+  language?: string
   isOptional?: boolean
 }
 
@@ -106,6 +110,7 @@ export function input(field: FormField, problems: Problems): string {
     field.min === undefined ? '' : ` min="${field.min}"`,
     field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
     type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
+    field.language ? html` lang="${field.language}" dir="auto"` : '',
     described(field, problems),
   ].join('')
   const value = field.value === undefined ? '' : html` value="${field.value}"`

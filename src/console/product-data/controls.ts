@@ -1,6 +1,7 @@
 /** Renders one value of a product as an input with its label, hint, error and control. */
 
 import { html } from 'ghtml'
+import { findMarkup } from '../../categories/check/text-checks.ts'
 import { AUDIENCES, type Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
@@ -10,6 +11,8 @@ import { described, notes, type Options, renderOptions } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { findText, type Texts } from '../page/texts.ts'
 import { getFieldLabel, getValueLabel, sortOptions } from './labels.ts'
+import { PLAIN } from './list-rows.ts'
+import { renderLanguage } from './view.ts'
 
 export type FormContext = {
   words: Words
@@ -91,12 +94,23 @@ export function renderScalarInput(field: Field, place: InputPlace, drawing: Form
   return html`<div class="field">!${head}!${renderControl(field, place, drawing, attributes)}</div>`
 }
 
+/** The language of what was typed: the primary one, but for codes and names that we translate. */
+function renderTypedLanguage(
+  { type, format, dictionary }: Field,
+  text: string,
+  drawing: FormContext,
+): string {
+  const hasLanguage = text !== '' && type !== 'number' && format === undefined && dictionary === undefined
+  return hasLanguage ? renderLanguage(drawing.words, drawing.languages[0]) : ''
+}
+
 function renderControl(
   field: Field,
   { at, path }: InputPlace,
-  { words, form }: FormContext,
+  drawing: FormContext,
   attributes: string,
 ): string {
+  const { words, form } = drawing
   const texts = words.texts.products
   const text = form.raw(at)
   const options = (choices: Options) => {
@@ -112,14 +126,22 @@ function renderControl(
   if (field.values !== undefined)
     return options(field.values.map(one => [one, getValueLabel(words, path, one)]))
   if (field.format === 'country') return options(listCountryOptions(words))
+  const language = renderTypedLanguage(field, text, drawing)
   // An <input> would drop line breaks.
   if (field.type === 'text' || field.lines || /[\r\n]/.test(text))
-    return html`<textarea id="${at}" name="${at}" rows="${field.type === 'text' ? 4 : 3}"!${attributes}>
-${text}</textarea>`
+    return html`<textarea id="${at}" name="${at}" rows="${field.type === 'text' ? 4 : 3}"!${language}!${attributes}>
+${text}</textarea>!${renderPlainOffer(at, drawing)}`
   const mode = field.type === 'number' ? ' inputmode="decimal"' : ''
   const choices = field.dictionary === undefined ? '' : html` list="${KNOWN_NAMES_ID}" spellcheck="false"`
   const value = text === '' ? '' : html` value="${text}"`
-  return html`<input id="${at}" name="${at}"!${value}!${mode}!${choices}!${attributes}>`
+  return html`<input id="${at}" name="${at}"!${value}!${language}!${mode}!${choices}!${attributes}>`
+}
+
+/** Below a text with HTML: a button that turns it into plain text. */
+export function renderPlainOffer(name: string, { form, words, action }: FormContext): string {
+  if (findMarkup(form.raw(name)) === undefined) return ''
+  const texts = words.texts.form
+  return html`<p class="hint below">${texts.hasMarkup}</p><p><button class="second" name="${PLAIN}" value="${name}" formaction="${action}#${name}" formnovalidate>${texts.makePlain}</button></p>`
 }
 
 const KNOWN_NAMES_ID = 'known-names'

@@ -18,13 +18,14 @@ import {
   isWanted,
   listHints,
   renderKnownNames,
+  renderPlainOffer,
   renderScalarInput,
 } from './controls.ts'
 import { DATA_PREFIX, findEntryField } from './form-data.ts'
 import { getFieldLabel, listLanguageOptions } from './labels.ts'
 import { listRowNumbers, NEW_ROW, NONE, ROW_ORIGIN } from './list-rows.ts'
 import { findLanguage, parseTypedValue } from './parse-value.ts'
-import { isScalarField, MAX_BRIEF_LENGTH, renderValue, summarizeValue } from './view.ts'
+import { isScalarField, isSummaryWhole, renderDataValue, renderSummary, summarizeValue } from './view.ts'
 import { isEmptyAnswer, listWantedFields } from './wanted-fields.ts'
 
 const MODEL_ONLY_FIELDS = new Set(['gtin'])
@@ -141,11 +142,10 @@ function renderFolded(
 ): string {
   const { name } = field
   const brief = summarizeValue(words, field, inherited)
-  const beside = brief === '' ? '' : html` <span class="brief" dir="auto">${brief}</span>`
-  const isSaid = inherited[name] === undefined || (isScalarField(field) && brief.length < MAX_BRIEF_LENGTH)
-  const whole = isSaid
-    ? ''
-    : html`<div class="inherited">!${renderValue(words, field, name, inherited[name])}</div>`
+  const beside =
+    brief.length === 0 ? '' : html` <span class="brief" dir="auto">!${renderSummary(words, brief)}</span>`
+  const isSaid = inherited[name] === undefined || (isScalarField(field) && isSummaryWhole(brief))
+  const whole = isSaid ? '' : html`<div class="inherited">!${renderDataValue(words, field, inherited)}</div>`
   const by = wanted === '' ? '' : html` <span class="wanted">${wanted}</span>`
   return html`<details class="fold"!${isOpen ? ' open' : ''}><summary>${getFieldLabel(words, name)}!${by}!${beside}</summary>!${whole}!${inner}</details>`
 }
@@ -300,7 +300,7 @@ function renderTranslations(field: Field, place: InputPlace, drawing: FormContex
     const { above, attributes } = describeInput(name, drawing, [hint])
     return html`<div class="field" data-language="${tag}"><label for="${name}">${formatLanguage(words.language, tag)}</label>!${above}
 <textarea id="${name}" name="${name}" lang="${tag}" rows="${field.type === 'name' ? 2 : 4}"!${attributes}>
-${form.raw(name)}</textarea></div>`
+${form.raw(name)}</textarea>!${renderPlainOffer(name, drawing)}</div>`
   })
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))
   return html`<fieldset id="${at}" class="languages" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}</fieldset>`

@@ -3,6 +3,7 @@
  * that rows can move and untouched entries stay as stored.
  */
 import type { Field } from '../../categories/field.ts'
+import { toPlainText } from '../../kernel/text/plain-text.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 
 /** The hidden input of a row. Its value is the index of the stored entry, or `NEW_ROW`. */
@@ -10,6 +11,9 @@ export const ROW_ORIGIN = '@'
 export const NEW_ROW = 'new'
 /** The box that says that a list is empty on purpose. An empty input of its name says it was shown. */
 export const NONE = '@none'
+
+/** The button that turns the HTML of a text into plain text. Its value is the name of the input. */
+export const PLAIN = 'plain'
 
 export const listRowNumbers = (form: PostedForm, list: string): readonly number[] =>
   form
@@ -25,13 +29,19 @@ export function findRowOrigin(form: PostedForm, row: string): number | undefined
   return /^\d{1,3}$/.test(said) ? Number(said) : undefined
 }
 
-/** Applies the pressed row button. Returns undefined if the form was submitted to be saved. */
+/** Applies the pressed button of a row or a text. Returns undefined if the form was submitted to be saved. */
 export function applyRowButton(form: PostedForm): PostedForm | undefined {
   const [add, remove, raise] = [form.text('add'), form.text('remove'), form.text('raise')]
   if (add !== '') return addRow(form, add)
   if (raise !== '') return raiseRow(form, raise)
   if (remove !== '') return removeRow(form, remove)
+  if (form.text(PLAIN) !== '') return makePlain(form, form.text(PLAIN))
   return form.text('show') === '' ? undefined : form
+}
+
+function makePlain(form: PostedForm, name: string): PostedForm {
+  const entries = form.entries().filter(([one]) => one !== PLAIN)
+  return readForm(entries.map(([one, value]) => [one, one === name ? toPlainText(value) : value] as const))
 }
 
 /** `values`: what the new row contains, by the names of its inputs. */

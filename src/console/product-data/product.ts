@@ -1,13 +1,16 @@
 /** The product or unit of a page: loaded by its address, with its title, links and notices. */
+import { html } from 'ghtml'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
+import { getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
-import { backLink, doneNotice } from '../page/parts.ts'
+import { doneNotice } from '../page/parts.ts'
 import { PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { findText, type Texts } from '../page/texts.ts'
+import { renderLanguage } from './view.ts'
 
 /** Throws `not_found`, also for another account's product. */
 export const getRequestedProduct = ({ ctx, id }: Visit): Promise<PassportState> =>
@@ -22,8 +25,18 @@ export const getProductName = (words: Words, state: PassportState): string =>
 export const getProductTitle = (words: Words, state: PassportState): string =>
   formatTitle(words, getProductName(words, state), state.row)
 
+/** The same as HTML: the name is in the product's primary language. */
+export function renderProductTitle(words: Words, state: PassportState): string {
+  const name = getProductName(words, state)
+  const language = renderLanguage(words, getPrimaryLanguage(effectiveData(state)))
+  const title = getProductTitle(words, state)
+  return language === ''
+    ? html`${title}`
+    : html`<span dir="auto"!${language}>${name}</span>${title.slice(name.length)}`
+}
+
 export const backToProduct = (words: Words, state: PassportState): string =>
-  backLink(getProductUrl(state.row), getProductTitle(words, state))
+  html`<p class="way"><a class="alone" href="${getProductUrl(state.row)}">!${renderProductTitle(words, state)}</a></p>`
 
 /** Without direction marks; a unit with its lot or serial number. */
 export function formatTitle(

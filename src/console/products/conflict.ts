@@ -12,7 +12,7 @@ import type { Words } from '../page/route.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getProductUrl } from '../product-data/product.ts'
-import { renderValue } from '../product-data/view.ts'
+import { renderDataValue } from '../product-data/view.ts'
 import type { SubmittedData } from './submitted-data.ts'
 
 /** `present`: the saved data; `base`: the version number that the form was opened with. */
@@ -53,7 +53,7 @@ export function renderConflict(
     .filter(({ name }) => both.includes(name))
     .map(
       field =>
-        html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderValue(words, field, field.name, present[field.name])}</li>`,
+        html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderDataValue(words, field, present)}</li>`,
     )
   const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
   return alertBox(html`<p>${texts.conflict}</p>!${told}

@@ -23,7 +23,7 @@ import { DATA_PREFIX } from '../product-data/form-data.ts'
 import { renderInput, renderRemoveButton } from '../product-data/inputs.ts'
 import { getDocumentTypeLabel, getFieldLabel } from '../product-data/labels.ts'
 import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from '../product-data/list-rows.ts'
-import { renderValue } from '../product-data/view.ts'
+import { renderDataValue, renderLanguage } from '../product-data/view.ts'
 import {
   DOCUMENT_ROWS,
   type FormFiles,
@@ -94,7 +94,7 @@ function renderInherited(field: Field, { isUnit, inherited }: FilesBasis, drawin
   const value = inherited[field.name]
   if (!isUnit || !Array.isArray(value) || value.length === 0) return ''
   const at = `${DATA_PREFIX}.${field.name}`
-  return html`<p>${words.texts.files.inherited}</p><div class="inherited">!${renderValue(words, field, field.name, value)}</div>
+  return html`<p>${words.texts.files.inherited}</p><div class="inherited">!${renderDataValue(words, field, inherited)}</div>
 <p><button class="second" name="add" value="inherited.${field.name}" formaction="${action}#${at}" formnovalidate>${words.texts.files.copy}</button></p>`
 }
 
@@ -174,7 +174,7 @@ function renderOtherList(field: Field, drawing: FilesDrawing): string {
     const missing = problems[`${at}.${row}.url`]
     const told = { ...drawing, problems: missing === undefined ? problems : { ...problems, [name]: missing } }
     const { above, attributes } = describeInput(name, told, [])
-    return html`<div class="field" id="${at}.${row}"><label for="${name}">${nameEntry(words, field, entry, row)}</label>!${above}<input type="hidden" name="${at}.${row}.${ROW_ORIGIN}" value="${origin}"><input type="hidden" name="${at}.${row}.@row" value="yes">
+    return html`<div class="field" id="${at}.${row}"><label for="${name}"!${renderEntryLanguage(drawing, entry)}>${nameEntry(words, field, entry, row)}</label>!${above}<input type="hidden" name="${at}.${row}.${ROW_ORIGIN}" value="${origin}"><input type="hidden" name="${at}.${row}.@row" value="yes">
 <select id="${name}" name="${name}"!${attributes}>!${renderOptions(all, chosen)}</select></div>`
   })
   const pages = renderPickerPages(words, {
@@ -195,6 +195,13 @@ function nameDocument(words: Words, file: MediaFile, names: DocumentNames): [str
   if (name === undefined) return [`PDF, ${about}`]
   if ('kind' in name) return [`${getDocumentTypeLabel(words, name.kind)}, ${about}`]
   return [`${stripDirectionMarks(name.title)}, ${about}`, name.language]
+}
+
+/** A kind of document without a translation is in the primary language. */
+function renderEntryLanguage({ words, languages }: FilesDrawing, entry: unknown): string {
+  const { type } = isObject(entry) ? entry : {}
+  const isOwnWord = typeof type === 'string' && type !== '' && getDocumentTypeLabel(words, type) === type
+  return isOwnWord ? renderLanguage(words, languages[0]) : ''
 }
 
 function nameEntry(words: Words, field: Field, entry: unknown, row: number): string {

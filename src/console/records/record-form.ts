@@ -114,6 +114,7 @@ function renderRow(
       label: members[name] ?? name,
       hint: hints[name] || undefined,
       value: row.texts[name] ?? '',
+      language: row.language,
       isOptional: i > 0 || member?.required !== true,
       ...(member?.type === 'texts' && { maxLength: member.max }),
     }

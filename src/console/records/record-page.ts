@@ -28,7 +28,7 @@ export type RecordPage<R extends StoredRecord = StoredRecord> = {
   /** The values of a new record's form. */
   initial: RecordValues
   /** Names a record in headings. */
-  nameRecord(words: Words, record: R): string
+  nameRecord(words: Words, record: R): { text: string; language?: string | undefined }
   /** Names and values, as HTML, of a record in the list. */
   listFacts(words: Words, record: R): readonly (readonly [name: string, html: string])[]
   /** HTML below the list. */

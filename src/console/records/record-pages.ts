@@ -12,6 +12,7 @@ import {
 import type { StoredRecord } from '../../records/record.ts'
 import { doneNotice, questionPage, rowList } from '../page/parts.ts'
 import { type ConsoleRoute, editor, type Outcome, signedIn, type Visit, type Words } from '../page/route.ts'
+import { renderLanguage } from '../product-data/view.ts'
 import { settingsHead } from '../settings/places.ts'
 import { readRecordForm, showTyped } from './read-form.ts'
 import { showRecordForm } from './record-form.ts'
@@ -66,13 +67,14 @@ async function showList(page: RecordPage, visit: Visit): Promise<Outcome> {
 
 function renderRecord(words: Words, page: RecordPage, record: StoredRecord, mayEdit: boolean): string {
   const texts = words.texts.records
-  const name = page.nameRecord(words, record)
+  const { text: name, language: tag } = page.nameRecord(words, record)
+  const language = html` dir="auto"!${renderLanguage(words, tag)}`
   const address = `${page.address}/${idFromUuid(record.id)}`
   const link = (to: string, verb: string) =>
-    html`<a class="action" href="${address}/${to}">${verb}<span class="sight"> ${name}</span></a>`
+    html`<a class="action" href="${address}/${to}">${verb}<span class="sight"!${language}> ${name}</span></a>`
   const actions = mayEdit ? link('edit', texts.edit) + link('delete', texts.delete) : ''
   const lines = page.listFacts(words, record).map(([term, value]) => html`<dt>${term}</dt><dd>!${value}</dd>`)
-  return html`<li class="key"><div class="key-head"><h2>${name}</h2>!${actions}</div>
+  return html`<li class="key"><div class="key-head"><h2!${language}>${name}</h2>!${actions}</div>
 <dl class="pairs">!${lines.join('\n')}</dl></li>`
 }
 
@@ -98,8 +100,12 @@ async function save(page: RecordPage, { ctx, words, form, id }: Visit, uuid?: st
 
 function askToDelete(page: RecordPage, { words, id }: Visit, record: StoredRecord): Outcome {
   const texts = page.readTexts(words.texts)
+  const { text, language } = page.nameRecord(words, record)
+  const title = texts.deleteTitle({ title: text })
+  const [before = '', after = ''] = title.split(text)
   return questionPage({
-    title: texts.deleteTitle({ title: page.nameRecord(words, record) }),
+    title,
+    heading: html`${before}<span dir="auto"!${renderLanguage(words, language)}>${text}</span>${after}`,
     about: html`<p class="lead">${texts.deleteLead}</p>`,
     action: `${page.address}/${id}/delete`,
     submit: words.texts.records.delete,

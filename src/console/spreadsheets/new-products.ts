@@ -10,6 +10,7 @@ import { section, wideTable } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { formatPlainNumber } from '../product-data/parse-value.ts'
+import { renderLanguage } from '../product-data/view.ts'
 import { renderConstantList } from './constant-values.ts'
 import { getColumnLabel } from './words.ts'
 
@@ -30,7 +31,8 @@ export function renderStoredValue(words: Words, column: Column | undefined, valu
   if (value === null) return html`<span class="quiet">${texts.nothing}</span>`
   if (typeof value === 'boolean') return html`${value ? texts.answers.true : texts.answers.false}`
   if (typeof value === 'number') return html`${formatPlainNumber(words, value)}`
-  return html`${column?.field.values === undefined ? value : getValueLabel(words, column.labelPath, value)}`
+  const text = column?.field.values === undefined ? value : getValueLabel(words, column.labelPath, value)
+  return html`<span dir="auto"!${renderLanguage(words, column?.language)}>${text}</span>`
 }
 
 export function renderNewProducts(

@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import type { PassportState } from '../../passports/core/state.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import {
   findPendingForUnit,
   findPendingUnder,
@@ -12,7 +12,7 @@ import { type JobReport, previewRefresh, refreshPassport } from '../../passports
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getDoneUrl, getProductUrl, getRequestedProduct, renderDoneNotice } from '../product-data/product.ts'
-import { isScalarField, summarizeValue } from '../product-data/view.ts'
+import { isScalarField, renderSummary, summarizeValue } from '../product-data/view.ts'
 
 const MAX_LISTED_FAILURES = 20
 
@@ -61,15 +61,18 @@ function describeOutdated(words: Words, { level, outdated }: PassportState['row'
 /** Each corrected field; for a single value also what units show and what is correct. */
 function renderCorrectedFields(
   words: Words,
-  { row }: PassportState,
+  state: PassportState,
   { before, after }: PendingCorrection,
 ): string {
-  const { fields } = requireCategory(row.category)
+  const { fields } = requireCategory(state.row.category)
+  const { languages } = effectiveData(state)
   const lines = fields
     .filter(({ name }) => Object.hasOwn(before, name) || Object.hasOwn(after, name))
     .map(field => {
-      const values = [before, after].map(data => summarizeValue(words, field, data) || '–')
-      const change = isScalarField(field) ? html`: <span dir="auto">${values.join(' → ')}</span>` : ''
+      const values = [before, after].map(
+        data => renderSummary(words, summarizeValue(words, field, { ...data, languages })) || '–',
+      )
+      const change = isScalarField(field) ? html`: <span dir="auto">!${values.join(' → ')}</span>` : ''
       return html`<li>${getFieldLabel(words, field.name)}!${change}</li>`
     })
   return lines.length === 0 ? '' : html`<ul>!${lines}</ul>`

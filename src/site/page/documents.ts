@@ -15,6 +15,7 @@ import {
   renderLabelled,
   renderName,
   renderSmallLanguageNote,
+  renderUntranslated,
 } from './values.ts'
 
 /** Members with a place of their own; the others follow as pairs. */
@@ -115,11 +116,11 @@ export const renderDigest = (digest: unknown): string =>
 const isEntryRestricted = ({ audienceMember }: Field, entry: DataObject): boolean =>
   audienceMember !== undefined && (entry[audienceMember] ?? 'public') !== 'public'
 
-function renderDocumentName({ labels }: PageLocale, type: string): string {
-  const known: Readonly<Record<string, string>> = labels.documents
+function renderDocumentName(locale: PageLocale, type: string): string {
+  const known: Readonly<Record<string, string>> = locale.labels.documents
   const key = type
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
-  return Object.hasOwn(known, key) ? html`${known[key]}` : renderName(type)
+  return Object.hasOwn(known, key) ? html`${known[key]}` : renderUntranslated(locale, type)
 }

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { findLink, type PageLocale, renderExternalLink, renderName, renderProse } from './values.ts'
+import { findLink, type PageLocale, renderExternalLink, renderProse, renderUntranslated } from './values.ts'
 
 /** The members are a localized sentence, the name of its source, and the address of that. */
 export function renderStatement(locale: PageLocale, members: readonly Field[], value: DataObject): string {
@@ -12,7 +12,10 @@ export function renderStatement(locale: PageLocale, members: readonly Field[], v
   }
   const sentence = members.find(({ localized }) => localized === true)
   const url = findLink(locale, getText(members.find(({ format }) => format === 'url')))
-  const name = renderName(getText(members.find(one => one !== sentence && one.format === undefined)))
+  const name = renderUntranslated(
+    locale,
+    getText(members.find(one => one !== sentence && one.format === undefined)),
+  )
   const source = url === undefined ? name : renderExternalLink(locale, url, name)
   const [before = '', after = ''] = locale.labels.ui.statementSource.split('{source}')
   const prose = renderProse(locale, sentence && value[sentence.name])

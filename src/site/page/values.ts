@@ -121,16 +121,20 @@ export function renderLangAndDirection({ text, language }: Pick<LocalizedText, '
   return RIGHT_TO_LEFT.test(text) ? ' dir="auto"' : ''
 }
 
-/** `bdi` keeps the text's direction marks from changing the line around it. */
+/** `bdi` has the direction of its letters, and keeps direction marks from changing the line around it. */
 export const renderAccountText = ({ text, language }: Pick<LocalizedText, 'text' | 'language'>) =>
-  html`<bdi!${language === undefined ? '' : renderLangAndDirection({ text, language })}>${text}</bdi>`
+  html`<bdi!${language === undefined ? '' : html` lang="${language}"`}>${text}</bdi>`
 
 /** A label before its value, with the spaces that the language wants at its colon. Both are ready HTML. */
 export const renderLabelled = ({ labels }: Pick<PageLocale, 'labels'>, label: string, value: string) =>
   fillPlaceholders(labels.ui.labelled, { label, value })
 
-/** Names have no language. */
+/** For brands, codes and addresses: they have no language. */
 export const renderName = (text: string) => html`<bdi>${text}</bdi>`
+
+/** A text that nobody has translated counts as one in the primary language. */
+export const renderUntranslated = (locale: PageLocale, text: string): string =>
+  renderAccountText({ text, language: findForeignLanguage(locale, locale.primaryLanguage) })
 
 /** The address, if readers get it as a link: see `findLinkProblem`. */
 export const findLink = ({ ownHost }: Pick<PageLocale, 'ownHost'>, text: string): URL | undefined =>
@@ -205,6 +209,8 @@ function renderFormatted(locale: PageLocale, field: Field, value: string): strin
       return html`${formatDate(locale.language, value)}`
     case 'url':
       return renderLinkOr(locale, value, () => renderName(value))
+    case undefined:
+      return renderUntranslated(locale, value)
     default:
       return renderName(value)
   }
@@ -212,9 +218,8 @@ function renderFormatted(locale: PageLocale, field: Field, value: string): strin
 
 /** The fibre in the page's language, with what the account added to its name. */
 export function renderFibreName(locale: PageLocale, fibre: string): string {
-  const asWritten = (text: string) =>
-    renderAccountText({ text, language: findForeignLanguage(locale, locale.primaryLanguage) })
   const known = buildFibreLabel(locale.labels, fibre)
-  if (known === undefined) return asWritten(fibre)
-  return known.more === undefined ? html`${known.name}` : html`${known.name} (!${asWritten(known.more)})`
+  if (known === undefined) return renderUntranslated(locale, fibre)
+  const { name, more } = known
+  return more === undefined ? html`${name}` : html`${name} (!${renderUntranslated(locale, more)})`
 }
