@@ -536,8 +536,8 @@ describe('products', () => {
     const review = await edit(wish)
     assert.equal(review.status, 200)
     assert.match(review.text, /<th scope="row">Weight<\/th><td>100\s?g<\/td><td>120\s?g<\/td>/)
-    assert.match(review.text, /It leaves the 3 units already issued as they are\./)
-    assert.match(review.text, /It affects the 3 units already issued\./)
+    assert.match(review.text, /It leaves the 3 existing units as they are\./)
+    assert.match(review.text, /It affects the 3 existing units\./)
     assert.match(review.text, /One of them has its own value for Weight and keeps it\./)
     assert.doesNotMatch(review.text, / checked/)
     assert.match(review.text, /name="note" value="Scales were off"/)
@@ -564,7 +564,7 @@ describe('products', () => {
       form: { ...fields({ ...textile, weightGrams: '130' }), base: '2' },
       headers: { ...OWN, 'accept-language': 'de' },
     })
-    assert.match(german.text, /Sie betrifft die 3 schon ausgestellten Einheiten\./)
+    assert.match(german.text, /Sie betrifft die 3 vorhandenen Einheiten\./)
     const meanwhile = await owner.post(at, {
       form: { ...entries, 'd.weightGrams': '140', change_type: 'correction' },
     })
@@ -686,6 +686,84 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get(one)).text, /Archived/)
   })
 
+  test('before a model or batch is archived the page says what stays active below it', async () => {
+    const at = await make()
+    const idOf = (path: string) => path.split('/').at(-1) ?? ''
+    const units = async (of: string, level: string, names: string) =>
+      owner.post(`${of}/units`, { form: { level, names } })
+    await units(at, 'batch', 'B-1')
+    const batch = /href="(\/console\/products\/[0-9a-z]{26})">B-1/.exec((await owner.get(at)).text)?.[1] ?? ''
+    await units(batch, 'item', 'I-1\nI-2')
+    await units(at, 'item', 'I-3')
+    const [item = ''] = /\/console\/products\/[0-9a-z]{26}(?=">I-1)/.exec((await owner.get(batch)).text) ?? []
+    const ask = async (path: string, ids: readonly string[]) => {
+      const form = new URLSearchParams([
+        ...ids.map(id => ['id', idOf(id)]),
+        ...[
+          ['to', 'archive'],
+          ['back', '/console/products?q=x'],
+        ],
+      ])
+      return owner.post(path, { form: form.toString() })
+    }
+    for (const [ids, what, below] of [
+      [[at], 'one model', 'one batch and 3 items'],
+      [[batch], 'one batch', '2 items'],
+      [[at, batch], 'one model and one batch', '3 items'],
+      [[at, batch, item], 'one model, one batch, and one item', '2 items'],
+      [[batch, item], 'one batch and one item', 'one item'],
+    ] as const) {
+      const asked = await ask('/console/products/status', ids)
+      assert.equal(asked.status, 200)
+      assert.match(
+        asked.text,
+        new RegExp(`<h1>Archive ${what}\\?</h1>.*Below, these stay active: ${below}\\.`, 's'),
+      )
+      for (const id of ids) assert.ok(asked.text.includes(`name="id" value="${idOf(id)}"`))
+      assert.match(asked.text, /href="\/console\/products\?q&#61;x">Cancel</)
+    }
+    const single = await owner.post(`${at}/status`, { form: { to: 'archive' } })
+    assert.match(single.text, /<h1>Archive one model\?<\/h1>/)
+    assert.match(single.text, /No more can be created below an archived product/)
+    assert.doesNotMatch((await owner.get(at)).text, />Archived</)
+    const seen = new URLSearchParams([
+      ...[at, batch].map(id => ['id', idOf(id)]),
+      ['to', 'archive'],
+      ['seen', 'yes'],
+      ['back', ''],
+    ])
+    const done = await owner.post('/console/products/status', { form: seen.toString() })
+    assert.match(String(done.headers.location), /archived=1-1-0/)
+    const alone = await owner.post(`${item}/status`, { form: { to: 'archive' } })
+    assert.equal(alone.headers.location, `${item}?done=archived`)
+  })
+
+  test('a text with HTML can be turned into plain text in each form, and nothing is stored before it is saved', async () => {
+    const written = '<p>Wash &amp; dry</p><ul><li>Cold</li></ul>'
+    const offer = /Turn into plain text/
+    const at = await make({ ...textile, careInstructions: { en: written } })
+    const edit = await owner.get(`${at}/edit`)
+    assert.match(edit.text, offer)
+    assert.match(edit.text, /<button class="second" name="plain" value="d\.careInstructions\.en" formaction/)
+    assert.doesNotMatch((await owner.get(`${await make()}/edit`)).text, offer)
+    const sent = {
+      ...fields({ ...textile, careInstructions: { en: written } }),
+      plain: 'd.careInstructions.en',
+    }
+    for (const [path, more] of [
+      [at, { base: '1' }],
+      ['/console/products', { category: 'textile' }],
+    ] as const) {
+      const turned = await owner.post(path, { form: { ...sent, ...more } })
+      assert.equal(turned.status, 200)
+      assert.match(turned.text, /lang="en"[^>]*>\nWash &#38; dry\n\n• Cold<\/textarea>/)
+      assert.doesNotMatch(turned.text, offer)
+    }
+    assert.match((await owner.get(`${at}/edit`)).text, offer, 'nothing is stored')
+    const other = await owner.post(at, { form: { ...sent, base: '1', plain: 'd.productName' } })
+    assert.match(other.text, offer, 'only the text of the button')
+  })
+
   test('a misspelt fibre is saved, and the product page asks about it until it is corrected', async () => {
     const composed = (fiber: string) => ({ ...textile, fiberComposition: [{ fiber, percentage: 100 }] })
     const at = await make(composed('cottonn'))
@@ -754,7 +832,7 @@ describe('products', () => {
     assert.equal(await said(issued), 'One unit created.')
     await save(at, { ...textile, weightGrams: '75' }, { change_type: 'correction' })
     assert.match((await said(await owner.post(`${at}/refresh`, {}))) ?? '', /^One unit is updated/)
-    const archived = await owner.post(`${at}/status`, { form: { to: 'archive' } })
+    const archived = await owner.post(`${at}/status`, { form: { to: 'archive', seen: 'yes' } })
     assert.match((await said(archived)) ?? '', /^Archived\./)
     assert.match((await said(archived, german)) ?? '', /^Archiviert\./)
     for (const made of ['?done=__proto__', '?done=constructor', '?done=<b>', '?done=toString']) {
@@ -837,12 +915,16 @@ describe('products', () => {
       const { text } = await viewer.get(path)
       assert.match(text, new RegExp(`<title>${title} · `))
       assert.ok(text.includes(`<h1>${title}</h1>`))
-      assert.ok(text.includes(`<dt>Issued under</dt><dd><a href="${parent[0]}">${parent[1]}</a></dd>`))
+      assert.ok(text.includes(`<dt>Belongs to</dt><dd><a href="${parent[0]}">${parent[1]}</a></dd>`))
       assert.ok((await owner.get(`${path}/edit`)).text.includes(`<h1>Edit ${title}</h1>`))
       assert.ok((await owner.get(`${path}/labels`)).text.includes(`>${title}</a>`))
     }
     const german = { headers: { 'accept-language': 'de' } }
-    assert.ok((await viewer.get(batch, german)).text.includes(`<h1>${name} · Charge LOT-9</h1>`))
+    assert.ok(
+      (await viewer.get(batch, german)).text.includes(
+        `<h1><span dir="auto" lang="en">${name}</span> · Charge LOT-9</h1>`,
+      ),
+    )
     const model = await viewer.get(at)
     assert.ok(model.text.includes(`<h1>${name}</h1>`))
     assert.equal(unitsHeading(model), '3 units')
@@ -859,7 +941,7 @@ describe('products', () => {
     await owner.post(`${at}/units`, { form: { level: 'item', names: 'Alone' } })
     const item =
       /href="(\/console\/products\/[0-9a-z]{26})">Alone/.exec((await owner.get(at)).text)?.[1] ?? ''
-    await owner.post(`${at}/status`, { form: { to: 'archive' } })
+    await owner.post(`${at}/status`, { form: { to: 'archive', seen: 'yes' } })
     for (const [path, why] of [
       [at, /This product is archived, so you cannot create units/],
       [item, /An item has no units/],

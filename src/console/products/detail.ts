@@ -9,7 +9,7 @@ import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { RecallInForce } from '../../passports/core/recalls.ts'
 import { creationTime, gs1Url, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
-import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/read/history.ts'
 import { findSummaries, type PassportSummary } from '../../passports/read/list.ts'
@@ -41,6 +41,7 @@ import {
   getProductUrl,
   getRequestedProduct,
   renderDoneNotice,
+  renderProductTitle,
 } from '../product-data/product.ts'
 import { renderData } from '../product-data/view.ts'
 import { renderReadinessSection } from '../readiness/section.ts'
@@ -48,6 +49,7 @@ import { renderRecallNotice } from '../recalls/section.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
+import { askBeforeArchiving } from './archive-question.ts'
 
 const MAX_VERSIONS = 10
 const DONE_ACTIONS = [
@@ -79,7 +81,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
-<h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderArchivedEffect(visit, row)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderEntryNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
+<h1>!${renderProductTitle(words, state)}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderArchivedEffect(visit, row)}!${renderEndedDraft(visit, state)}!${renderRecallNotice(visit, state, recalls)}!${pending.html}!${renderEntryNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderPictures(words, effectiveData(state).pictures)}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state, recalls)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
@@ -229,9 +231,16 @@ function renderVersionList(words: Words, id: string, versions: readonly VersionE
   return rowList(lines)
 }
 
-export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Outcome> {
+export async function submitProductStatus(visit: Visit): Promise<Outcome> {
+  const { ctx, id, form } = visit
   const uuid = requireProductUuid(id)
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
+  if (status === 'x') {
+    const back = `${PRODUCTS}/${id}`
+    const { row } = await getState(ctx, uuid)
+    const question = await askBeforeArchiving(visit, [row], { action: `${back}/status`, back, fields: [] })
+    if (question !== undefined) return question
+  }
   await setStatus(ctx, { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${id}?done=${status === 'x' ? 'archived' : 'restored'}` }
 }

@@ -3,12 +3,13 @@
 import { html } from 'ghtml'
 import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { LEVEL_NAME, type PassportRow } from '../../passports/core/record.ts'
 import { countDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import {
   countLevels,
+  findSummaries,
   listPassports,
   MAX_COUNTED,
   type PassportPage,
@@ -25,6 +26,7 @@ import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getProductUrl, getShortTitle } from '../product-data/product.ts'
 import { getActTexts, getRuleTexts } from '../product-data/rule-texts.ts'
+import { askBeforeArchiving } from './archive-question.ts'
 import { renderHiddenHits, renderLevelTabs } from './level-tabs.ts'
 import {
   findListFilter,
@@ -171,9 +173,19 @@ function renderRow(
 }
 
 /** Archives or restores the ticked products. If one fails, the others still succeed. */
-export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
+export async function submitListStatus(visit: Visit): Promise<Outcome> {
+  const { ctx, form } = visit
   const status = form.text('to') === 'restore' ? 'a' : 'x'
   const ids = form.all('id').slice(0, PAGE_SIZE)
+  const view = parseListQuery(new URL(form.text('back'), 'http://carnet.invalid').searchParams)
+  const to = getListUrl(view, view.place)
+  if (status === 'x') {
+    const uuids = ids.flatMap(id => parseId(id) ?? [])
+    const fields = [['back', form.text('back')] as const, ...ids.map(id => ['id', id] as const)]
+    const asked = { action: `${PRODUCTS}/status`, back: to, fields }
+    const question = await askBeforeArchiving(visit, await findSummaries(ctx, uuids), asked)
+    if (question !== undefined) return question
+  }
   const done: PassportRow[] = []
   for (const id of ids) {
     try {
@@ -182,8 +194,6 @@ export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
       if (!(error instanceof AppError)) throw error
     }
   }
-  const view = parseListQuery(new URL(form.text('back'), 'http://carnet.invalid').searchParams)
-  const to = getListUrl(view, view.place)
   const said = new URLSearchParams({
     ...(ids.length === 0 ? { none: 'yes' } : {}),
     ...toStatusParameters(status, done),

@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
+import type { Level } from '../../passports/read/list-filter.ts'
 import { hiddenInputs } from '../page/parts.ts'
 import { PRODUCTS, type Words } from '../page/route.ts'
 
@@ -32,16 +33,22 @@ export function renderStatusNotice(
   if (done === undefined) return ''
   const texts = words.texts.productList
   const [, m = 0, b = 0, i = 0] = (COUNTS.exec(query.get(done) ?? '') ?? []).map(Number)
+  const what = nameLevels(words, { m, b, i })
+  if (what === '') return ''
+  const effect = done === 'archived' && m + b > 0 ? html` ${texts.archivedUnits}` : ''
+  const undo = mayEdit ? renderUndo(words, { ids: query.get('of') ?? '', done, back }) : ''
+  return html`<div class="reach"><p role="status">${texts[done]({ what })}!${effect}</p>!${undo}</div>`
+}
+
+/** "2 models and one batch"; '' for nothing. */
+export function nameLevels(words: Words, { m, b, i }: Readonly<Record<Level, number>>): string {
+  const texts = words.texts.productList
   const named = [
     m === 0 ? [] : texts.models({ count: m }),
     b === 0 ? [] : texts.batches({ count: b }),
     i === 0 ? [] : texts.items({ count: i }),
   ].flat()
-  if (named.length === 0) return ''
-  const what = new Intl.ListFormat(words.language).format(named)
-  const effect = done === 'archived' && m + b > 0 ? html` ${texts.archivedUnits}` : ''
-  const undo = mayEdit ? renderUndo(words, { ids: query.get('of') ?? '', done, back }) : ''
-  return html`<div class="reach"><p role="status">${texts[done]({ what })}!${effect}</p>!${undo}</div>`
+  return new Intl.ListFormat(words.language).format(named)
 }
 
 function renderUndo(

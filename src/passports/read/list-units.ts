@@ -2,24 +2,30 @@
  * Counts and lists the units under a passport at any depth, oldest first: direct units, then batch by batch.
  */
 import type { AccountContext } from '../../accounts/context.ts'
+import type { PassportRow } from '../core/record.ts'
 import { listPassports, type PassportSummary } from './list.ts'
 import type { Level } from './list-filter.ts'
 
 export type UnitTotals = { batches: number; items: number }
 
-/** Batches and items under a model, items under a batch; each counted up to `maxCounted` + 1. */
+/**
+ * Batches and items under a model, items under a batch; each counted up to `maxCounted` + 1. `status`: only
+ * these.
+ */
 export async function countUnitsUnder(
   { sql, accountId }: AccountContext,
   { id, level }: { id: string; level: Level },
   maxCounted: number,
+  status?: PassportRow['status'],
 ): Promise<UnitTotals> {
   if (level === 'i') return { batches: 0, items: 0 }
   const isModel = level === 'm'
+  const ofStatus = status === undefined ? sql`` : sql`and p.status = ${status}`
   const items = isModel
-    ? sql`select 1 from passport p where p.account_id = ${accountId} and p.model_id = ${id} and p.serial is not null`
-    : sql`select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'i'`
+    ? sql`select 1 from passport p where p.account_id = ${accountId} and p.model_id = ${id} and p.serial is not null ${ofStatus}`
+    : sql`select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'i' ${ofStatus}`
   const batches = sql`
-    select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'b'`
+    select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'b' ${ofStatus}`
   const [row] = await sql<UnitTotals[]>`
     select (select count(*) from (${items} limit ${maxCounted + 1}) i)::int as items,
       ${isModel ? sql`(select count(*) from (${batches} limit ${maxCounted + 1}) b)::int` : sql`0`} as batches`
