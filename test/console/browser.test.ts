@@ -28,7 +28,13 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct, nextGtin } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
-import { findViolations, openBrowser, WITHOUT_CHROMIUM } from '../site/chromium.ts'
+import {
+  findRepeatedIds,
+  findSmallTargets,
+  findViolations,
+  openBrowser,
+  WITHOUT_CHROMIUM,
+} from '../site/chromium.ts'
 import { scanEverywhere } from './scanned-everywhere.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'
 import { freePort } from './whole-stand.ts'
@@ -204,7 +210,7 @@ describe('the console in a browser', {
       for (const one of contexts) await one.close()
     })
 
-    test('axe finds no fault, light and dark, everything open; nothing overflows at 390 px; 100 kB at most', async () => {
+    test('axe finds no fault, light and dark, everything open; nothing overflows and fingers hit all at 390 px; 100 kB at most', async () => {
       const wide = pagesFor('en-IE', { width: 1280, height: 900 })
       const phone = pagesFor('de-DE', { width: 390, height: 844 })
       for (const path of paths) {
@@ -225,6 +231,8 @@ describe('the console in a browser', {
         assert.equal(await small.evaluate('document.documentElement.lang'), 'de')
         const width = Number(await small.evaluate('document.documentElement.scrollWidth'))
         assert.ok(width <= 390, `${path}: ${width} px wide`)
+        assert.deepEqual(await findSmallTargets(small), [], path)
+        assert.deepEqual(await findRepeatedIds(small), [], path)
         await take({ 1280: page, 390: small }, path)
       }
     })

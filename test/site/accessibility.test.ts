@@ -18,7 +18,7 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'
-import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
+import { findSmallTargets, findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 import { FULL } from './passport-views.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -96,9 +96,12 @@ async function assertAccessible({ path, audience, schemes }: Visit): Promise<voi
     assert.deepEqual(violations, [], `${path} for ${audience}, ${colorScheme}`)
   }
   assert.equal(await page.evaluate(WIDTH), 320, `${path} for ${audience} at 320 px`)
+  assert.deepEqual(await findSmallTargets(page), [], `${path} for ${audience}`)
 }
 
-describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
+describe('axe finds no fault, nothing overflows and fingers hit all at 320 px', {
+  skip: WITHOUT_CHROMIUM,
+}, () => {
   before(async () => {
     harness = await startHarness()
     account = await harness.account({ plan: 'enterprise' })

@@ -49,7 +49,7 @@ async function renderLibrary(
   const failed = sent.some(one => 'problem' in one) || problem !== undefined
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${renderNotice(words, query)}!${problem === undefined ? renderFailedFiles(words, sent) : alertBox(html`<p>${problem}</p>`)}
 !${session.role === 'viewer' ? '' : renderUploadForm(words)}
-!${section('files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted, inBlock, names })}!${renderPages(words, view, found)}`)}
+!${section('all-files', texts.all, html`!${renderFilter(words, view)}!${renderGrid(words, files, { view, uses, drafted, inBlock, names })}!${renderPages(words, view, found)}`)}
 !${section('usage', texts.usage, renderUsage(words, used, quota))}`
   return {
     title: texts.title,

@@ -64,9 +64,9 @@ export function shell(frame: {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="stylesheet" href="${STYLE_HREF}">!${styles}!${scripts}</head>
-<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
+<body!${frameOf(page, session)}><a class="skip" href="#main">${texts.skip}</a>
 <header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
-<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
+<main id="main" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
 `
 }

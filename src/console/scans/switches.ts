@@ -64,7 +64,7 @@ function renderSwitchesForm(words: Words, settings: ScanSettings): string {
   return html`<form method="post" action="${SWITCHES}" class="narrow switches">
 !${renderTick('counting', texts.switchAll, { isOn: settings.on, hint: texts.switchAllHint })}
 <fieldset><legend>${texts.switchCategories}</legend>!${categories}</fieldset>
-!${renderTick('clones', texts.switchClones, { isOn: settings.clone_rules !== null, hint: clonesHint })}
+!${renderTick('watch-clones', texts.switchClones, { name: 'clones', isOn: settings.clone_rules !== null, hint: clonesHint })}
 <button>${texts.save}</button></form>`
 }
 
