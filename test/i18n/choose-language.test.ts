@@ -1,5 +1,6 @@
 /** Tests which language a reader gets, against what `Intl.Locale` says of all pairs. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { chooseLanguage } from '../../src/i18n/choose-language.ts'
@@ -36,6 +37,23 @@ const TABLE: [why: string, tags: string[], wanted: string[], chosen: string | un
 describe('chooseLanguage', () => {
   for (const [why, tags, wanted, chosen] of TABLE)
     it(`${why}: ${chosen}`, () => assert.equal(find(tags, ...wanted), chosen))
+
+  it('gives what the table of the documentation says', () => {
+    const page = readFileSync(new URL('../../docs/languages.md', import.meta.url), 'utf8')
+    const codes = (cell = '') => Array.from(cell.matchAll(/`([\w-]+)`/g), ([, code = '']) => code)
+    let texts: string[] = []
+    let rows = 0
+    for (const line of page.split('\n')) {
+      const cells = /^\|(.*)\|(.*)\|(.*)\|$/.exec(line)
+      if (cells === null || codes(cells[2]).length === 0) continue
+      if (codes(cells[1]).length > 0) texts = codes(cells[1])
+      const [chosen] = /^ *the primary/.test(cells[3] ?? '') ? [] : codes(cells[3])
+      const readers = codes(cells[2]?.replace('?lang=', ''))
+      for (const reader of readers) assert.equal(find(texts, reader), chosen?.toLowerCase(), line)
+      rows++
+    }
+    assert.ok(rows > 12, `${rows} rows`)
+  })
 
   it('finds one text exactly for those who can read it', () => {
     assert.ok(TEXT_TAGS.length >= 60 && READERS.length >= 60)
