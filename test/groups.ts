@@ -61,7 +61,8 @@ function add(group: Group, file: string): void {
   group.seconds += secondsOf(file)
 }
 
-const secondsOf = (file: string) => measured[nameFile(file)] ?? UNKNOWN_SECONDS
+/** How long a test file takes, without the start of its process. */
+export const secondsOf = (file: string) => measured[nameFile(file)] ?? UNKNOWN_SECONDS
 
 const needsOwnProcess = (file: string) =>
   ALONE.includes(file) || NEEDS_OWN_PROCESS.test(readFileSync(file, 'utf8'))

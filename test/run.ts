@@ -3,7 +3,8 @@
  * some, each in its own process. Files that fail run once more, alone. Crash tests repeat less in a complete run
  * if nothing near them has changed (near.ts). `--full` skips and shortens nothing, and also uses Debian's
  * PostgreSQL 15 if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS. `--measure`
- * stores how long each file takes (seconds.json), by which files are put together.
+ * stores how long each file takes (seconds.json), by which files are put together. `--part=1/2` and `--answers=…`
+ * split a complete run (parts.ts).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -11,21 +12,17 @@ import {
   existsSync,
   globSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-postgres.ts'
-import { findPostmaster, shutDown } from '../src/kernel/postgres-server/postmaster.ts'
 import { sendSignal } from '../src/kernel/process/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
 import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
@@ -33,8 +30,10 @@ import { COMMANDS_VARIABLE } from './cli/command-runner.ts'
 import { STORE_VARIABLE } from './cli/prepared-store.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
-import { type Entries, groupFiles, listAlone } from './groups.ts'
+import { type Entries, groupFiles, listAlone, secondsOf } from './groups.ts'
 import { findNear, listChanged, NEAR_VARIABLE } from './near.ts'
+import { choosePart, findAnswersFolder, findMissingParts, findPart, keepAnswers } from './parts.ts'
+import { FOLDER, removeFolder, sweepLeftovers, TEMPORARY } from './run-folders.ts'
 import { formatSlowest, storeSeconds } from './seconds.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -60,14 +59,6 @@ const MEMORY_FLAGS = [
   '--single-threaded-gc',
 ]
 
-/** The prefix of a run's folder; the run's process id follows. */
-const FOLDER = 'carnet-test-'
-/** In memory, creating databases takes a tenth of its time on a disk, and transfer/shards a quarter. */
-const MEMORY = '/dev/shm'
-/** A run needs less than half of it. */
-const MEMORY_BYTES = 2 * 2 ** 30
-const TEMPORARY = process.env.TMPDIR === undefined && hasMemory() ? MEMORY : tmpdir()
-
 type Counts = { tests: number; passed: number; cancelled: number; skipped: number; todo: number }
 
 type OpenServer = {
@@ -85,14 +76,21 @@ const flags = new Set(words.filter(word => word.startsWith('--')))
 /** Only a complete run can tell which responses no test has seen. */
 const isWhole = words.every(word => word.startsWith('--'))
 const FLAGS = ['--full', '--pg15', '--citus', '--measure']
-const unknown = [...flags].find(flag => !FLAGS.includes(flag))
+/** Flags with a value. */
+const MORE_FLAGS = ['--part=1/2', '--answers=FOLDER']
+const part = findPart(flags)
+const answers = findAnswersFolder(flags)
+const unknown = [...flags].find(
+  flag => !FLAGS.includes(flag) && !flag.startsWith('--answers=') && !(part && flag.startsWith('--part=')),
+)
 const stopped = new AbortController()
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopped.abort())
 // The reader has closed the pipe, as in `npm test | head`.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => stopped.abort())
 
-if (unknown !== undefined) fail(`${unknown} is not known: there are ${FLAGS.join(', ')}.`)
+if (unknown !== undefined) fail(`${unknown} is not known: there are ${[...FLAGS, ...MORE_FLAGS].join(', ')}.`)
+else if (answers !== undefined && part === undefined) compareKept(answers)
 else await main()
 
 async function main(): Promise<void> {
@@ -169,7 +167,8 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
   chmodSync(store, 0o711)
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
-    const entries = isWhole && canGroup() ? groupFiles(files, seen) : listAlone(files)
+    const all = isWhole && canGroup() ? groupFiles(files, seen) : listAlone(files)
+    const entries = part === undefined ? all : choosePart(all, part, secondsOf)
     const near = isWhole ? { [NEAR_VARIABLE]: findNear(listChanged(ROOT)).join() } : {}
     const folders = { [SEEN_VARIABLE]: seen, [STORE_VARIABLE]: store, [COMMANDS_VARIABLE]: seen }
     const environment = { ...server.environment, ...near, ...folders }
@@ -177,7 +176,8 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
     if (flags.has('--measure')) storeSeconds(times)
     conclude(server, counts)
     if (failed.length > 0) await repeat(failed, environment)
-    if (isWhole && !process.exitCode) concludeAnswers(seen)
+    if (part !== undefined && answers !== undefined) keepAnswers(seen, answers, part)
+    if (isWhole && part === undefined && !process.exitCode) concludeAnswers(seen)
   } finally {
     await server.close()
     rmSync(seen, { recursive: true, force: true })
@@ -191,6 +191,14 @@ async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<v
  */
 function canGroup(): boolean {
   return !flags.has('--full') && process.env.TEST_DATABASE_URL === undefined
+}
+
+/** After all parts, whose answers are in the folder. */
+function compareKept(folder: string): void {
+  const missing = findMissingParts(folder)
+  if (missing === undefined) fail(`No part of a run has kept its answers in ${folder}.`)
+  else if (missing.length > 0) fail(`The answers of ${missing.join(', ')} are missing in ${folder}.`)
+  else concludeAnswers(folder)
 }
 
 /** After all tests: every documented response was seen, and no other. */
@@ -366,33 +374,4 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
     await close()
     throw error
   }
-}
-
-/** Removes the folders of killed runs: those whose process no longer exists. */
-async function sweepLeftovers(): Promise<void> {
-  for (const folder of new Set([TEMPORARY, tmpdir()])) {
-    for (const name of readdirSync(folder)) {
-      const pid = name.startsWith(FOLDER)
-        ? Number(/^\d+(?=-)/.exec(name.slice(FOLDER.length))?.[0])
-        : Number.NaN
-      if (!Number.isNaN(pid) && !existsSync(`/proc/${pid}`) && process.platform === 'linux') {
-        await removeFolder(join(folder, name))
-      }
-    }
-  }
-}
-
-function hasMemory(): boolean {
-  if (!existsSync(MEMORY)) return false
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize >= MEMORY_BYTES
-}
-
-/** Stops the servers that killed tests left in the folder, then removes it. */
-async function removeFolder(folder: string): Promise<void> {
-  for (const file of globSync('{*,*/*,*/*/*}/postmaster.pid', { cwd: folder })) {
-    const left = findPostmaster(dirname(join(folder, file)))
-    if (left !== undefined) await shutDown(left)
-  }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
