@@ -32,7 +32,8 @@ export function renderStoredValue(words: Words, column: Column | undefined, valu
   if (typeof value === 'boolean') return html`${value ? texts.answers.true : texts.answers.false}`
   if (typeof value === 'number') return html`${formatPlainNumber(words, value)}`
   const text = column?.field.values === undefined ? value : getValueLabel(words, column.labelPath, value)
-  return html`<span dir="auto"!${renderLanguage(words, column?.language)}>${text}</span>`
+  const language = renderLanguage(words, column?.language)
+  return language === '' ? html`${text}` : html`<span dir="auto"!${language}>${text}</span>`
 }
 
 export function renderNewProducts(
