@@ -88,7 +88,7 @@ test('a page that begins with a list of its sections names all of them', () => {
 })
 
 test('each decision has a unique number', () => {
-  const numbers = readdirSync(join(ROOT, 'docs/decisions')).map(name => name.slice(0, 4))
+  const numbers = listDecisions().map(name => name.slice(0, 4))
   assert.deepEqual(
     numbers.filter((number, at) => numbers.indexOf(number) !== at),
     [],
@@ -156,3 +156,20 @@ test('the version, the changelog and the page of upgrades speak of the same rele
 test('ARCHITECTURE.md stays under 90 lines', () => {
   assert.ok(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split('\n').length <= 90)
 })
+
+test('the index of decisions has each once, with its title', () => {
+  const index = readFileSync(join(ROOT, 'docs/decisions/README.md'), 'utf8')
+  const listed = Array.from(
+    index.matchAll(/^- \[\d{4}\]\(([^)]+)\) (.+)$/gm),
+    ([, file, title]) => `${file} ${title}`,
+  )
+  const titles = listDecisions().map(file => {
+    const [first = ''] = readFileSync(join(ROOT, 'docs/decisions', file), 'utf8').split('\n', 1)
+    return `${file} ${first.replace(/^# \d{4}[.:] /, '')}`
+  })
+  assert.deepEqual(listed.toSorted(), titles.toSorted())
+})
+
+function listDecisions(): string[] {
+  return readdirSync(join(ROOT, 'docs/decisions')).filter(name => name !== 'README.md')
+}
