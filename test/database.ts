@@ -29,7 +29,7 @@ export type TestServer = {
   prefix: string
   /** Only on a cluster: its other servers, each with a database of the same name. */
   others?: readonly Target[]
-  /** Whether the server's checkpoints are cheap, because it never waits for a disk. */
+  /** True if the server's checkpoints are cheap, because it never waits for a disk. */
   hasCheapCheckpoints?: boolean
 }
 
@@ -226,7 +226,10 @@ export async function dropAll(admin: Target, prefix: string): Promise<void> {
   }
 }
 
-/** The schema `all_shards`: the tables of all shards as one, for tests that count rows. Inserts into the first. */
+/**
+ * The schema `all_shards`: the tables of all shards as one, for tests that count rows. Inserts into the
+ * first.
+ */
 async function createViews(sql: postgres.Sql): Promise<void> {
   await sql`create schema all_shards`
   for (const table of await listShardTables(sql)) {

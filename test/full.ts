@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { NEAR_VARIABLE } from './near.ts'
 
-/** Whether to run all tests at full length: `npm run test:full`. */
+/** Returns true if to run all tests at full length: `npm run test:full`. */
 export const IS_FULL = process.env.CARNET_TEST_FULL !== undefined
 
 const near = process.env[NEAR_VARIABLE]?.split(',')

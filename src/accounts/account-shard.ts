@@ -49,7 +49,7 @@ export const listAccountShards = <C extends AccountContext>(ctx: C): C[] =>
     ? [ctx]
     : ctx.spread.shards.map(shard => ({ ...atShard(ctx, shard), spread: undefined }))
 
-/** What `read` finds on all shards of the account, sorted if there are several. */
+/** Returns the results of `read` on all shards of the account, sorted if there are several. */
 export async function readAllShards<C extends AccountContext, R>(
   ctx: C,
   compare: (a: R, b: R) => number,

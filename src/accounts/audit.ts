@@ -6,7 +6,7 @@ import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { noteSettingChange } from './setting-changes.ts'
 
-/** What an account keeps beside its passports, by the id of its type: `records/record.ts`. */
+/** The types of records, which an account keeps beside its passports: `records/record.ts`. */
 export type RecordId = 'offer'
 
 export type AuditAction =

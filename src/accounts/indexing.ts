@@ -1,4 +1,4 @@
-/** Whether search engines may list an account's products. The account decides; the default is yes. */
+/** Stores if search engines may list an account's products. The account decides; the default is yes. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { perSharedDatabase } from '../kernel/db/shards.ts'
 import { afterCommit } from '../kernel/db/transaction.ts'

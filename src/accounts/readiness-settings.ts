@@ -1,4 +1,7 @@
-/** What an account has chosen for its readiness reports, as JSON that `src/readiness/settings.ts` checks. */
+/**
+ * Stores the choices of an account for its readiness reports, as JSON that `src/readiness/settings.ts`
+ * checks.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { notFound } from '../kernel/errors.ts'
 import { audit } from './audit.ts'

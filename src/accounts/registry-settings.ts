@@ -1,4 +1,6 @@
-/** Whether an account prepares its passports for the EU registry, and where copies of them are published. */
+/**
+ * Stores if an account prepares its passports for the EU registry, and where copies of them are published.
+ */
 import type { Sql } from '../kernel/db/database.ts'
 import { getShardNumber } from '../kernel/db/shards.ts'
 import { invalidField, notFound } from '../kernel/errors.ts'

@@ -13,7 +13,7 @@ type SpreadPlace = { id: number; shards: number[]; model_shards: number[] }
 export const listSpreadAccounts = (sql: Sql) =>
   sql<SpreadPlace[]>`select id, shards, model_shards from account where shards is not null order by id`
 
-/** What was on the shard `from` is on the shard `to`. No account has two shards that become one. */
+/** Rows of the shard `from` are on the shard `to`. No account has two shards that become one. */
 export async function renameShards(
   sql: Sql,
   moves: readonly { from: number; to: number | null }[],

@@ -68,8 +68,8 @@ type PreparedCall = { call: Call; target: Target; write: Write | undefined; maxB
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Of a request to `/dpp/v1`. Not in a WeakMap: the call refers to its request, which V8 would then keep
-     * until the next full garbage collection.
+     * The call of a request to `/dpp/v1`. Not in a WeakMap: the call refers to its request, which V8 would
+     * then keep until the next full garbage collection.
      */
     dppCall: PreparedCall | null
   }
@@ -283,7 +283,7 @@ async function readByPath(call: Call, { dppId, path }: { dppId: string; path: st
   const document = await createUnsignedEnDocument(context, current, getAudience(reader, current), form)
   const element = form === 'full' ? readFullElement(document, path) : readElement(document, path)
   if (element.kind === 'found') return send(call, JSON.stringify(element.value), current)
-  // What the reader may not see is not in the document, so it is missing too.
+  // An element that the reader may not see is not in the document, so it is missing too.
   throw new AppError(element.kind === 'missing' ? 'not_found' : 'bad_request', element.message)
 }
 

@@ -1,4 +1,4 @@
-/** What verifiers read of an issuer: its keys, and which of its credentials are revoked. */
+/** Serves an issuer to verifiers: its keys, and which of its credentials are revoked. */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'

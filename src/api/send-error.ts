@@ -124,6 +124,6 @@ export const getRequestPath = ({ raw: { url = '' } }: FastifyRequest): string =>
 
 const isApiRequest = (request: FastifyRequest) => getRequestPath(request).startsWith(API_PREFIX)
 
-/** Whether the site serves the address: it serves all addresses of no other door. */
+/** Returns true if the site serves the address: it serves all addresses of no other door. */
 const isPublic = (request: FastifyRequest) =>
   !/^\/(?:api|dpp\/v1|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))

@@ -1,4 +1,4 @@
-/** What the battery regulation asks for beyond the first schema version, and shows to some readers. */
+/** Fields of the battery regulation since the second schema version, which some readers see. */
 import LISTED from '../../assets/listed-values.json' with { type: 'json' }
 import { type Field, LEGITIMATE_INTEREST, PROTECTED } from './field.ts'
 import { AMOUNT, SHARE } from './shared.ts'

@@ -1,4 +1,4 @@
-/** What the battery regulation asks for beyond the first schema version, and shows to everyone. */
+/** Fields of the battery regulation since the second schema version, which everyone sees. */
 import LISTED from '../../assets/listed-values.json' with { type: 'json' }
 import type { Field } from './field.ts'
 import { AMOUNT, SHARE } from './shared.ts'

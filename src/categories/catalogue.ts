@@ -79,7 +79,7 @@ function applyLawToField(field: Field): Field {
 /** A field whose audience the law changes. `path`: names separated by dots. */
 export type SwitchedField = Required<Pick<Field, 'audience' | 'lawAudience'>> & { path: string }
 
-/** Of one category, also members of objects and of entries. */
+/** In one category, also members of objects and of entries. */
 export const listSwitchedFields = ({ fields }: Pick<CompleteCategory, 'fields'>): SwitchedField[] =>
   fields.flatMap(({ name, audience = AUDIENCES, lawAudience, fields: members, of }) => [
     ...(lawAudience === undefined ? [] : [{ path: name, audience, lawAudience }]),
@@ -119,7 +119,7 @@ export function dropNewerKeys(category: CompleteCategory, data: DataObject): Dat
   return Object.fromEntries(Object.entries(data).filter(([key]) => !isNewer(key)))
 }
 
-/** Of the fields that came after the first schema version. */
+/** For the fields that came after the first schema version. */
 const getSince = perObject(
   ({ fields }: CompleteCategory) =>
     new Map(fields.flatMap(({ name, since }) => (since === undefined ? [] : [[name, since]]))),

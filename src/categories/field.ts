@@ -8,7 +8,7 @@ export const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority
 export const LEGITIMATE_INTEREST: readonly Audience[] = ['legitimate_interest']
 export const AUTHORITY: readonly Audience[] = ['authority']
 
-/** What an entry says about who may see it, in a list with `audienceMember`. Without a value: `public`. */
+/** The words of an entry for who may see it, in a list with `audienceMember`. Without a value: `public`. */
 export const ENTRY_AUDIENCES = {
   public: AUDIENCES,
   restricted: PROTECTED,

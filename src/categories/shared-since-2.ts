@@ -1,7 +1,7 @@
-/** What every category has since the second schema version. */
+/** Fields of every category since the second schema version. */
 import { AUTHORITY, ENTRY_AUDIENCES, type Field } from './field.ts'
 
-/** What a list of documents may say of each one. */
+/** Members of each entry of a list of documents. */
 export const DOCUMENT_DETAILS: readonly Field[] = [
   { name: 'title', type: 'name', description: 'Title of the document.' },
   { name: 'number', type: 'name', description: 'Number of the document, report or certificate.' },
@@ -120,7 +120,7 @@ export const DOCUMENTS: Field = {
   ],
 }
 
-/** What makes a footprint easy to grasp. The account answers for it, not Carnet. */
+/** A comparison that makes a footprint easy to grasp. The account answers for it, not Carnet. */
 export const FOOTPRINT_COMPARISON: Field = {
   name: 'footprintComparison',
   type: 'object',
@@ -368,7 +368,7 @@ export const SHARED_SINCE_2: readonly Field[] = [
   },
 ]
 
-/** What a list of materials or fibres may say of each one besides its share. */
+/** Members of each material or fibre besides its share. */
 export const ORIGIN_DETAILS: readonly Field[] = [
   {
     name: 'recycledPercentage',

@@ -1,4 +1,4 @@
-/** What textile law and its drafts ask for beyond the first schema version. */
+/** Fields of textile law and its drafts since the second schema version. */
 import { AUTHORITY, type Field, PROTECTED } from './field.ts'
 import { AMOUNT, MANUFACTURING_DATE, RECYCLABILITY, SHARE } from './shared.ts'
 import { ORIGIN_DETAILS } from './shared-since-2.ts'

@@ -1,4 +1,4 @@
-/** Whether our own page sent a writing request; cookies do not prove that (CSRF). */
+/** Tells if our own page sent a writing request; cookies do not prove that (CSRF). */
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**

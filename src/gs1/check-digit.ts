@@ -1,7 +1,7 @@
 /** Check digits of GTIN, GLN, SSCC, CAS and EC numbers. */
 
 /**
- * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
+ * Returns true if the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
  * `digits` must be ASCII digits only. Source: GS1 General Specifications 7.9.1.
  */
 export function hasMod10CheckDigit(digits: string): boolean {

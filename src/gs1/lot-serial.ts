@@ -7,7 +7,7 @@ export const MAX_LOT_OR_SERIAL_LENGTH = 20
 const CSET_82 = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
 
 /**
- * Whether a text can be a lot (AI 10), a serial (AI 21) or a variant (AI 22). `.` and `..` are not accepted,
+ * True if a text can be a lot (AI 10), a serial (AI 21) or a variant (AI 22). `.` and `..` are not accepted,
  * although GS1 allows them: URL parsers remove them, even percent-encoded, so the address would name another
  * object.
  */

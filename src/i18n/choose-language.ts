@@ -56,7 +56,7 @@ function describe(sent: string): Description {
   return description
 }
 
-/** What decides about place: language, script and region. */
+/** The parts that decide about place: language, script and region. */
 const START = /^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?=-|$)/
 /** Cached, because `Intl` takes 5 µs. */
 const places = new Map<string, Place>()

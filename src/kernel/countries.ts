@@ -66,5 +66,5 @@ export const COUNTRIES_BY_ALPHA_3: ReadonlyMap<string, string> = new Map(
 
 const ASSIGNED: ReadonlySet<string> = new Set(COUNTRIES)
 
-/** Whether a text is an assigned code, in capitals. */
+/** Returns true if a text is an assigned code, in capitals. */
 export const isCountry = (text: string) => ASSIGNED.has(text)

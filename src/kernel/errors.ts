@@ -140,7 +140,7 @@ export function findErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether the disk is full, or its quota is used up. */
+/** Returns true if the disk is full, or its quota is used up. */
 export const isDiskFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT'].includes(findErrorCode(error) ?? '')
 

@@ -8,7 +8,7 @@ import { areSeveralClientsActive } from './active-clients.ts'
 import { createRelease, type Release } from './semaphore.ts'
 
 /**
- * What several keys belong to, such as an account. At most `max` of it run at a time. Unless `isStrict`, more
+ * The owner of several keys, such as an account. At most `max` of it run at a time. Unless `isStrict`, more
  * may run while no other client is active. `pauses`: the next turn begins later if others are active, by
  * `minPauseMs` or more.
  */

@@ -43,7 +43,7 @@ export function yieldBetweenRows(): () => Promise<void> {
 
 /** A pass over a shorter text takes a millisecond or two, which is no longer than other requests take. */
 const MIN_LARGE_LENGTH = 256 * 1024
-/** Of the slower passes: to parse, to check and to encode a text. */
+/** In the slower passes: to parse, to check and to encode a text. */
 const LENGTH_PER_MS = 128 * 1024
 
 export const isLargeText = (value: unknown): value is string =>

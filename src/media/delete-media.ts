@@ -17,7 +17,7 @@ const MAX_DELETED = 100
 
 export type DeletingContext = AccountContext & {
   mediaStore: MediaStore
-  /** Whether a draft names the file. It is asked while no draft can begin to name it. */
+  /** Returns true if a draft names the file. It is asked while no draft can begin to name it. */
   isNamedInDraft: (ctx: AccountContext, id: string) => Promise<boolean>
 }
 
@@ -50,7 +50,7 @@ export async function deleteMedia(ctx: DeletingContext, id: string, sentBefore?:
 }
 
 /**
- * What begins to refer to the file locks it, too, and so does who sends it again: they wait for this
+ * Whoever begins to refer to the file locks it, too, and so does who sends it again: they wait for this
  * transaction, or the other way round.
  */
 async function lockFile({ sql, accountId }: AccountContext, id: string): Promise<Date | undefined> {

@@ -78,7 +78,7 @@ async function tryToDelete(ctx: DeletingContext, id: string, before: Date): Prom
   }
 }
 
-/** Of files that were fetched or refused: their temporary ids answer for 30 days. */
+/** For files that were fetched or refused: their temporary ids answer for 30 days. */
 export async function deleteOldFetches({ sql, clock }: OperatorContext): Promise<void> {
   const before = new Date(clock.now().getTime() - UNUSED_MS)
   await sql`delete from media_fetch where status <> 'f' and created_at < ${before}`

@@ -7,7 +7,7 @@ const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
 /** `media`: id of the file; `passport`: UUID; `audience`: as in `media_use`. */
 export type ExportedUse = { media: string; passport: string; version_no: number; audience: string }
 
-/** Of one shard. */
+/** Reads one shard. */
 export async function* exportMediaUses(sql: Sql, accountId: number): AsyncGenerator<ExportedUse> {
   let after: ExportedUse = { media: '', passport: FIRST_UUID, version_no: 0, audience: '' }
   for (;;) {

@@ -61,7 +61,7 @@ export async function findFiles(
 
 export type MediaUsage = { files: number; bytes: number }
 
-/** What counts against the quota; bytes as they were sent. */
+/** The usage that counts against the quota; bytes as they were sent. */
 export async function getMediaUsage(ctx: AccountContext): Promise<MediaUsage> {
   const { sql, accountId } = atHome(ctx)
   const [row] = await sql<MediaUsage[]>`select files, bytes from media_usage where account_id = ${accountId}`

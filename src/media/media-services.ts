@@ -1,4 +1,4 @@
-/** What stores, reads and prepares the bytes of files. */
+/** The services that store, read and prepare the bytes of files. */
 import type { MediaPlace } from '../kernel/config/environment-reader.ts'
 import { createPreparer, type Preparer } from './prepare/preparer.ts'
 import type { MediaStore } from './store/media-store.ts'

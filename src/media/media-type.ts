@@ -33,7 +33,7 @@ function listBrands(bytes: Uint8Array): string[] {
   return brands
 }
 
-/** What a client may have declared: `image/jpg` is a common spelling, and no type at all is fine. */
+/** Types that a client may have declared: `image/jpg` is a common spelling, and no type at all is fine. */
 export function isDeclaredType(declared: string | undefined, type: MediaType): boolean {
   const name = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return ['', 'application/octet-stream', type].includes(name === 'image/jpg' ? PICTURE_TYPES.jpeg : name)
@@ -42,6 +42,6 @@ export function isDeclaredType(declared: string | undefined, type: MediaType): b
 /** The brands of photographs in HEVC (ISO/IEC 23008-12), which cameras of phones write. */
 const HEIC_BRANDS: readonly string[] = ['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis']
 
-/** Whether it is a HEIC photograph. They are not accepted: most browsers do not show them. */
+/** Returns true if it is a HEIC photograph. They are not accepted: most browsers do not show them. */
 export const isHeic = (bytes: Uint8Array): boolean =>
   ascii(bytes, 4, 8) === 'ftyp' && listBrands(bytes).some(brand => HEIC_BRANDS.includes(brand))

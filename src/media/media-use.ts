@@ -29,8 +29,8 @@ const UNKNOWN_MEDIA = 'CA003'
 export const isUnknownMedia = (error: unknown): boolean => sqlState(error) === UNKNOWN_MEDIA
 
 /**
- * Of these references, those to files that the account lacks, that are of another kind, or not ready.
- * `locks`: none of the others is deleted before the transaction ends.
+ * Returns those of these references that are to files that the account lacks, that are of another kind, or
+ * not ready. `locks`: none of the others is deleted before the transaction ends.
  */
 export async function findUnknownUses<U extends Pick<MediaUse, 'account_id' | 'media' | 'kind'>>(
   sql: Sql,
@@ -49,7 +49,7 @@ export async function findUnknownUses<U extends Pick<MediaUse, 'account_id' | 'm
   return uses.filter(use => !found.has(`${use.account_id} ${use.media} ${use.kind}`))
 }
 
-/** Whether any version of any passport on this shard refers to the file. */
+/** Returns true if any version of any passport on this shard refers to the file. */
 export async function isMediaInUse({ sql, accountId }: AccountContext, id: string): Promise<boolean> {
   const rows = await sql`
     select 1 from media_use where account_id = ${accountId} and media_id = decode(${id}, 'hex') limit 1`

@@ -64,7 +64,7 @@ export async function withdrawMedia(
   return result
 }
 
-/** What begins to refer to the file waits, and is refused then. */
+/** New references to the file wait, and are refused then. */
 async function lockFile({ sql, accountId }: AccountContext, id: string): Promise<StoredFile | undefined> {
   const [row] = await sql<StoredFile[]>`
     select kind, width, bytes from media

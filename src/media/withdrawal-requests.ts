@@ -39,7 +39,7 @@ export async function askForWithdrawal(
   })
 }
 
-/** Of one account, or of all. `withdrawnAt`: null for what was only asked for. */
+/** Lists requests of one account, or of all. `withdrawnAt`: null for what was only asked for. */
 export type ListedWithdrawal = {
   account: number
   id: string

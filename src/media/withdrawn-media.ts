@@ -1,4 +1,4 @@
-/** What is left of files that the operator has withdrawn: the digest, when, and why. */
+/** The rest of files that the operator has withdrawn: the digest, when, and why. */
 import { atHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -72,5 +72,5 @@ const noted = perSharedDatabase((_sql: Sql) => new BoundedMap<string, true>(MAX_
 export const noteWithdrawn = (sql: Sql, id: string): void =>
   afterCommit(sql, pool => void noted(pool).set(id, true))
 
-/** Whether this process knows that an account's file with this id was withdrawn. Asks nobody. */
+/** Returns true if this process knows that an account's file with this id was withdrawn. Asks nobody. */
 export const isKnownAsWithdrawn = (sql: Sql, id: string): boolean => noted(sql).has(id)

@@ -124,7 +124,7 @@ const compareNumbers =
     return operator === '>' ? value > limit : value >= limit
   }
 
-/** What follows the path: a comparison or a stricter sort of presence. */
+/** Parses the part after the path: a comparison or a stricter sort of presence. */
 const ENDING = /(\?|=\[\]|~month|@fibres|(?:>=|>|<)[\d.]+|\^[^[\]]+|=[^[\]]+)?$/
 const STEP = /^(\w+)(\[\]|\[[^\]]+\])?$/
 

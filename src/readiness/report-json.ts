@@ -13,9 +13,9 @@ type ReportContext = {
   detail: ReportDetail
   /** The address of the form at a field; undefined for data that is not stored. */
   editUrl?: (path: string, level: RuleLevel) => string
-  /** Whether the law wants other readers than those who see the fields of the rule. */
+  /** Returns true if the law wants other readers than those who see the fields of the rule. */
   hasAudienceGap: (result: RuleResult) => boolean
-  /** What issued units lack, by rule. */
+  /** The rules that issued units do not meet. */
   issuedUnits?: ReadonlyMap<string, IssuedUnits>
   /** Counts what units lack that the product leaves to them, by act and by rule. */
   askedUnits?: ReadonlyMap<string, AskedUnits>
@@ -30,7 +30,7 @@ export type AskedUnits = { asked: number; lacking: number; at_least?: true }
 /** Units that were issued before their model met a rule. `fill_by`: how they get the value. */
 export type IssuedUnits = { lacking: number; fill_by: 'refresh' | 'children/update' }
 
-/** What a person should look at. */
+/** The entries that a person should look at. */
 const OPEN: readonly RuleOutcome[] = ['partial', 'missing', 'check']
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-/** What an act still wants of a passport. Advice: it changes no answer and refuses nothing. */
+/** The report of an act on a passport. It is advice: it changes no answer and refuses nothing. */
 import type { Act, Condition, Rule, Severity } from './act.ts'
 import { RULE_LEVELS } from './act.ts'
 import { type FoundDay, findDueDay } from './due-day.ts'
@@ -145,7 +145,7 @@ const isToldByUnits = (rule: Rule, act: Act, subject: Subject): boolean =>
   RULE_LEVELS.indexOf(rule.level) > RULE_LEVELS.indexOf(subject.level) &&
   (subject.hasChildren || act.granularity === 'item')
 
-/** Whether the outcome of the rule counts in the percentage. */
+/** Returns true if the outcome of the rule counts in the percentage. */
 export const counts = (act: Act, { severity }: RuleResult): boolean =>
   severity === 'required' ||
   severity === 'when_applicable' ||

@@ -113,7 +113,7 @@ const coversCategory = (act: ActFile, category: string): boolean =>
 
 type Source = { path: string; act: ActFile }
 
-/** What the texts of an act are compiled with. */
+/** The facts and parameters that the texts of an act name. */
 type Compiler = {
   act: ActFile
   category: CompleteCategory

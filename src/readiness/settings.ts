@@ -1,4 +1,4 @@
-/** What an account says about itself: acts that it opts in to, facts about the company, and the gate. */
+/** The settings of an account: acts that it opts in to, facts about the company, and the gate. */
 import { getOwn, isObject } from '../kernel/data-object.ts'
 import { type Detail, invalid } from '../kernel/errors.ts'
 import type { Act } from './act.ts'
@@ -11,7 +11,7 @@ export type ReadinessSettings = {
   /** Acts opted in to. */
   acts: readonly string[]
   parameters: Parameters
-  /** What may not be published until it meets the required rules of these acts. */
+  /** The levels that may not be published until it meets the required rules of these acts. */
   gate: { acts: readonly string[]; on: (typeof GATE_MODES)[number] }
 }
 

@@ -7,7 +7,7 @@ export type Subject = {
   level: RuleLevel
   hasChildren: boolean
   read: (fact: RuleFact) => Truth
-  /** Whether the passport says, with a reason, that the rule does not apply to it. */
+  /** Returns true if the passport says, with a reason, that the rule does not apply to it. */
   isDeclared: (ruleId: string) => boolean
   /** Put into service, of another status than original, or measured. */
   isInUse: boolean

@@ -8,7 +8,7 @@ export type UsedParameter = {
   kind: 'boolean' | readonly string[]
   /** The acts that ask for it. */
   acts: readonly Act[]
-  /** What holds if the account says nothing. */
+  /** The value if the account says nothing. */
   usual: string | boolean | undefined
 }
 

@@ -8,7 +8,7 @@ const READ_ONLY_MEMBERS = new Set(
     'parent_id outdated category'
   ).split(' '),
 )
-/** Of a name in an answer. */
+/** The length of a name in an answer. */
 const MAX_NAME_LENGTH = 100
 
 export const listUnknownMembers = (body: object, known: readonly string[]): Detail[] =>

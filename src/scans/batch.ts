@@ -12,7 +12,7 @@ export type ScannedPassport = {
   level: 'm' | 'b' | 'i'
   model_id: string
   parent_id: string | null
-  /** Of its account; missing or null: the shared database. */
+  /** The shard of its account; missing or null: the shared database. */
   shard?: number | null
 }
 

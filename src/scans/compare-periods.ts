@@ -43,7 +43,7 @@ export async function comparePeriods(ctx: AccountContext, { days }: { days: numb
   }
 }
 
-/** Of two shards. The settings are the account's. */
+/** Adds two shards. The settings are the account's. */
 const addRows = (a: Row | undefined, b: Row | undefined): Row | undefined =>
   a &&
   b && {

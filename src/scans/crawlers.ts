@@ -17,6 +17,6 @@ const GENERIC_CLIENT =
 /** Security bound, also for the patterns here. Real user agents have a third of it. */
 export const MAX_USER_AGENT_LENGTH = 512
 
-/** Whether a user agent says that it is a crawler or a link preview. */
+/** Returns true if a user agent says that it is a crawler or a link preview. */
 export const isCrawler = (userAgent: string): boolean =>
   !GENERIC_CLIENT.test(userAgent) && matchesPattern(userAgent.slice(0, MAX_USER_AGENT_LENGTH))

@@ -8,7 +8,7 @@ import { getNetwork } from '../kernel/http/network.ts'
 /** Fewer than the default `scan_devices`, so that one network alone cannot make an item suspect. */
 export const MAX_READERS_PER_NETWORK = 32
 /**
- * Of an IPv6 /32 for models and batches, which many customers of one provider may honestly scan on a day. For
+ * For an IPv6 /32 of models and batches, which many customers of one provider may honestly scan on a day. For
  * items, it is the same as of a smaller network.
  */
 export const MAX_READERS_PER_PROVIDER = 250

@@ -94,7 +94,7 @@ type RecorderState = {
   moving: MovingAccounts
   /** Scans of accounts that are being moved. */
   held: PendingScan[]
-  /** Whether there may be scans to count or to write. */
+  /** True if there may be scans to count or to write. */
   hasNewScans: boolean
   dropped: number
   warnedAt: number
@@ -326,7 +326,7 @@ const hasWork = ({ shards }: RecorderState) =>
     ({ queue, workers }) => queue.length > 0 || workers.some(worker => worker.current !== undefined),
   )
 
-/** Whether a retry would fail as well: invalid data, violated constraints, wrong SQL. */
+/** Returns true if a retry would fail as well: invalid data, violated constraints, wrong SQL. */
 const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
 
 /** Drops a batch that the database never accepts, with a log line: it would block all others. */

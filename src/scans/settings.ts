@@ -55,7 +55,7 @@ const parseSettings = (row: Row | undefined): ScanSettings =>
 type ScanSettingsChange = {
   accountId: number
   on?: boolean | undefined
-  /** Whether each category is counted; the others stay as they are. */
+  /** True if each category is counted; the others stay as they are. */
   categories?: Readonly<Record<string, boolean>> | undefined
   /** Replaces the rules; missing ones get the default. null: suspect nothing. */
   cloneRules?: Partial<CloneRules> | null | undefined

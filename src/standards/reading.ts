@@ -1,4 +1,4 @@
-/** What the documents of this folder are made of: one version of a passport, as one audience may see it. */
+/** The source of the documents of this folder: one version of a passport, as one audience may see it. */
 import type { CompleteCategory } from '../categories/catalogue.ts'
 import type { Audience } from '../categories/field.ts'
 import type { DataObject } from '../kernel/data-object.ts'
@@ -15,7 +15,7 @@ export type Reading = {
   category: CompleteCategory
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
-  /** Whether a correction was made that this unit does not include. */
+  /** True if a correction was made that this unit does not include. */
   outdated: boolean
   gtin: string | null
   lot: string | null
@@ -62,7 +62,7 @@ export type RecallInReading = {
   contact: string | null
 }
 
-/** All that documents need which do not say when their version was created. */
+/** The part of it for documents that do not say when their version was created. */
 export type UndatedReading = Omit<Reading, 'changedAt'>
 
 export type ParentAddresses = Pick<Reading, 'id' | 'url' | 'dppId' | 'gs1Url'>
@@ -85,7 +85,7 @@ export type Publisher = {
   nsUrl: string
   /** The DID of the account; null without a signing key. */
   did: string | null
-  /** Whether the DID names the economic operator even if it has another identifier. */
+  /** True if the DID names the economic operator even if it has another identifier. */
   prefersDid?: boolean
   /** Undefined without a signing key. */
   issuer?: IssuerIdentity | undefined

@@ -1,6 +1,6 @@
 /**
- * What may change for a passport while a copy of its document does not: recalls, a newer version, and where
- * the current document and its status are found. Every format has these members.
+ * Facts that may change for a passport while a copy of its document does not: recalls, a newer version, and
+ * where the current document and its status are found. Every format has these members.
  */
 import type { Field } from '../categories/field.ts'
 import type { DataObject } from '../kernel/data-object.ts'

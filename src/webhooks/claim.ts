@@ -53,7 +53,7 @@ export async function listPendingEndpoints(
   now: Date,
   after: PageCursor,
 ): Promise<PendingEndpoint[]> {
-  // Of a webhook without a row, only the status is not null. `is_due` needs two look-ups, because the index
+  // For a webhook without a row, only the status is not null. `is_due` needs two look-ups, because the index
   // is (account_id, endpoint_id, background, due_at).
   const isMoving = isBeingMoved(sql, sql`page.account_id`)
   const shards = hasShards(sql) ? sql`, ${selectShards(sql, sql`page.account_id`)} as shards` : sql``

@@ -22,7 +22,7 @@ export type AccountConcurrency = { shared: number }
 export type ProcessConcurrency = {
   inFlight: number
   slow: number
-  /** Of accounts on several shards: the workers of these shards share them. */
+  /** For accounts on several shards: the workers of these shards share them. */
   accounts: Map<number, AccountConcurrency>
   endpoints: Map<string, EndpointConcurrency>
 }

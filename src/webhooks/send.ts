@@ -20,7 +20,7 @@ export type DeliveryAttempt = {
   outcome: DeliveryOutcome
   /** HTTP status; null if there was no response. */
   status: number | null
-  /** What failed, as a sentence; null for a success. */
+  /** The failure as a sentence; null for a success. */
   detail: string | null
   /** The first 1 KiB of the response's body. */
   responseText: string | null

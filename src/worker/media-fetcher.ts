@@ -53,7 +53,7 @@ export function createMediaFetcher({ log, slots, ...ctx }: MediaFetcherSetup) {
     /** For tests: until nothing is due. */
     async drain() {
       for (;;) {
-        // What ends while the next is claimed may have left room for more.
+        // A fetch that ends while the next is claimed may have left room for more.
         const wasBusy = running.size > 0
         if ((await startDue()) === 0 && !wasBusy) return
         if (running.size > 0) await Promise.race(running)

@@ -42,7 +42,7 @@ type ScheduledTasksSetup = {
   deliverySql: Sql
   clock: Clock
   log: Log
-  /** What lines for the EU registry are built with. */
+  /** The setup for the lines for the EU registry. */
   registry: RegistrySetup
   timeStamping?: TimeStamping
   /** `outbound` only fetches files. */

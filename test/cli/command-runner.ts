@@ -27,8 +27,8 @@ let isBusy = false
 const known = new Set<string>()
 
 /**
- * True for the first command of a name in a run, which shows that its process ends, and for those beside another
- * command.
+ * True for the first command of a name in a run, which shows that its process ends, and for those beside
+ * another command.
  */
 export function needsProcess(words: readonly string[]): boolean {
   const name = words.slice(0, 2).join(' ')
@@ -85,7 +85,7 @@ function startRunner(): ChildProcess {
   return child
 }
 
-/** Whether this process waits for the runner. */
+/** Returns true if this process waits for the runner. */
 function hold(child: ChildProcess, isWaiting: boolean): void {
   const method = isWaiting ? 'ref' : 'unref'
   child[method]()

@@ -92,7 +92,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   }
   const byContract = (secret: string, { text, headers }: Received) =>
     headers['x-service-signature'] === `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
-  /** Whether the old and the new secret verify with the library, and then with the documented header. */
+  /** True if the old and the new secret verify with the library, and then with the documented header. */
   const verdict = (old: string, fresh: string, one: Received) => [
     byLibrary(old, one),
     byLibrary(fresh, one),

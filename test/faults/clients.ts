@@ -107,7 +107,7 @@ export class Clients {
     })
   }
 
-  /** Whether the product has a public page with its data. */
+  /** True if the product has a public page with its data. */
   async hasPage({ id, sku }: Write): Promise<boolean> {
     const answer = await this.persist(() => this.page(id ?? ''))
     return answer?.status === 200 && answer.text.includes(nameOf(sku))

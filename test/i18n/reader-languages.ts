@@ -1,4 +1,6 @@
-/** Languages of texts and readers, and which text suits a reader: worked out apart from the code under test. */
+/**
+ * Languages of texts and readers, and which text suits a reader: worked out apart from the code under test.
+ */
 
 /** Tags of texts, as product data has them: of the 24, with regions and scripts, and of other languages. */
 export const TEXT_TAGS = [
@@ -31,7 +33,10 @@ const isSameWriting = (one: string, other: string): boolean => {
   return a.language === b.language && a.script === b.script
 }
 
-/** Whether a reader of this language can read the text: it is a shorter form, or of the same language and script. */
+/**
+ * True if a reader of this language can read the text: it is a shorter form, or of the same language and
+ * script.
+ */
 export const canRead = (reader: string, text: string): boolean =>
   `${reader}-`.toLowerCase().startsWith(`${text}-`.toLowerCase()) || isSameWriting(reader, text)
 

@@ -48,7 +48,7 @@ describe('the time for a body', () => {
       while (request.socket.bytesRead - before < Math.min(bytes, 1)) await once(request.socket, 'data')
       while (isRead && request.socket.bytesRead - before < bytes) await once(request, 'data')
     }
-    /** Whether the request goes on after this time. */
+    /** Returns true if the request goes on after this time. */
     const pass = (ms: number) => {
       time += ms
       deadlines.sweep()

@@ -153,7 +153,7 @@ function listTexts({ type, values, format, localized }: Field, value: unknown): 
   return String(value).length < 6 ? [] : [String(value)]
 }
 
-/** Whether `all` has the text as it is, as JSON, or as HTML. A number is not found in a longer one. */
+/** True if `all` has the text as it is, as JSON, or as HTML. A number is not found in a longer one. */
 export function containsText(all: string, text: string): boolean {
   if (/^[\d.]+$/.test(text)) {
     const digits = text.replaceAll('.', '\\.')

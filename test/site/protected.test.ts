@@ -30,7 +30,7 @@ import { type Leaf, listLeaves, plant, plantScalar } from './planted.ts'
 const listProtected = (fields: readonly Field[]): Leaf[] =>
   listLeaves(fields).filter(({ field, audience }) => audience.length < AUDIENCES.length || field.lawAudience)
 
-/** Whether no other value can equal those of the field. Those of the others: `audience-profiles.test.ts`. */
+/** True if no other value can equal those of the field. Those of the others: `audience-profiles.test.ts`. */
 const isUnique = ({ field: { type, values, format } }: Leaf) =>
   type === 'number' ||
   ((type === 'name' || type === 'text') && values === undefined && isUniqueFormat(format))
@@ -43,7 +43,7 @@ const canary = (leaf: Leaf, n: number): string | number => {
   return typeof value === 'object' ? value.en : value
 }
 
-/** Whether a response contains the value, as it is or with a decimal comma. */
+/** Returns true if a response contains the value, as it is or with a decimal comma. */
 const isIn = (text: string, value: string | number) =>
   text.includes(String(value)) || text.includes(String(value).replace('.', ','))
 

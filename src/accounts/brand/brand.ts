@@ -35,7 +35,7 @@ export type Brand = {
   signer: PageSigner | null
   /** Where copies of the account's pages are, without a slash at the end. Not part of `version`. */
   backupBaseUrl: string | null
-  /** Whether it has the block “From the brand”, which is read where a page is rendered. */
+  /** True if it has the block “From the brand”, which is read where a page is rendered. */
   hasStory: boolean
   /** Grows with every change of the account's offers; 0: it has never had one. Not part of `version`. */
   offersVersion: number

@@ -128,7 +128,7 @@ const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
 const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
 
 /**
- * Whether a value loads nothing: `url()` only for parts of the drawing, known functions, no escapes, no
+ * True if a value loads nothing: `url()` only for parts of the drawing, known functions, no escapes, no
  * at-rules.
  */
 function isHarmless(value: string, isStyle: boolean): boolean {

@@ -54,7 +54,7 @@ export async function isInStory(
   return rows.length > 0
 }
 
-/** Of one picture; more would only repeat the same bytes. */
+/** For one picture; more would only repeat the same bytes. */
 const MAX_ACCOUNTS = 20
 
 /** The accounts that show the file in their blocks; at most 20. */

@@ -35,7 +35,7 @@ export type IssuerLine = {
   }[]
 }
 
-/** What could not be kept. */
+/** The parts that could not be kept. */
 export type ImportedIssuer = { name: string; isNewName: boolean; isNewKey: boolean; isNewCommitKey: boolean }
 
 /** No row, or one. */

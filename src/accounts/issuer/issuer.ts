@@ -46,7 +46,10 @@ export const listRevokedKeys = ({ keys }: Issuer): number[] =>
 
 export const ISSUER_NAME_LENGTH = 12
 
-/** Whether the account's public documents are signed. The first time creates the issuer and its key. */
+/**
+ * Switches the signing of the account's public documents on or off. The first time creates the issuer and its
+ * key.
+ */
 export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promise<Issuer | undefined> {
   const now = ctx.clock.now()
   return change(ctx, async tx => {
@@ -204,8 +207,8 @@ type CacheEntry = {
 const issuerCaches = perSharedDatabase(() => new BoundedMap<number, CacheEntry>(MAX_CACHED))
 
 /**
- * What `getSecretIssuer` read within the last second, or `withinMs`; undefined if it read nothing. Needs no
- * database.
+ * Returns what `getSecretIssuer` read within the last second, or `withinMs`; undefined if it read nothing.
+ * Needs no database.
  */
 export function findCachedIssuer(
   sql: Sql,
@@ -281,7 +284,7 @@ export async function findSecretIssuer(
   }
 }
 
-/** Whether this process can sign with a key of the account. */
+/** Returns true if this process can sign with a key of the account. */
 export const canDecryptKey = (
   secretCipher: SecretCipher,
   accountId: number,

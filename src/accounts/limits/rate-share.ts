@@ -4,7 +4,7 @@ import type { ShareReply, ShareReport } from './stored-shares.ts'
 
 export type LimitedKey = { accountId: number; keyId: string; requestsPerMinute: number }
 
-/** Whether a request is within its rate limit, and how much of the limit is left. */
+/** The decision on a request by its rate limit, and how much of the limit is left. */
 export type RateDecision = {
   isAllowed: boolean
   limit: number

@@ -18,7 +18,7 @@ export function isCommonPassword(password: string): boolean {
   return isMadeOfWords(password) || isMadeOfWords(password.replace(USUAL_ENDING, ''))
 }
 
-/** Whether the text consists of common words; takes time in proportion to its length. */
+/** Returns true if the text consists of common words; takes time in proportion to its length. */
 function isMadeOfWords(text: string): boolean {
   const reached = [true]
   for (let end = 1; end <= text.length; end++) {

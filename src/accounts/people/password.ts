@@ -10,7 +10,7 @@ export const MAX_PASSWORD_LENGTH = 128
 
 export type PasswordProblem = 'short' | 'long' | 'common' | 'email'
 
-/** What is wrong with a new password, or undefined. Length counts code points. */
+/** Returns the problem of a new password, or undefined. Length counts code points. */
 export function findPasswordProblem(password: string, email: string): PasswordProblem | undefined {
   const length = [...password.normalize('NFC')].length
   if (length < MIN_PASSWORD_LENGTH) return 'short'
@@ -55,7 +55,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `${CURRENT_PREFIX}${base64(salt)}$${base64(digest)}`
 }
 
-/** Whether the password matches the hash. Without a hash it does the same work and returns false. */
+/** Returns true if the password matches the hash. Without a hash it does the same work and returns false. */
 export async function verifyPassword(password: string, encoded: string | undefined): Promise<boolean> {
   const known = encoded === undefined ? undefined : decode(encoded)
   const salt = known?.salt ?? randomBytes(SALT_BYTES)
@@ -63,7 +63,7 @@ export async function verifyPassword(password: string, encoded: string | undefin
   return timingSafeEqual(digest, known?.digest ?? randomBytes(HASH_BYTES)) && known !== undefined
 }
 
-/** Whether a hash was made with other parameters than today's. */
+/** Returns true if a hash was made with other parameters than today's. */
 export const isOutdatedHash = (encoded: string): boolean => !encoded.startsWith(CURRENT_PREFIX)
 
 const ENCODED =

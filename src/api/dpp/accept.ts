@@ -27,7 +27,7 @@ export const listDocumentTypes = (accept: string | undefined): [DocumentType, ..
 export const selectType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T =>
   listTypes(accept, offered)[0]
 
-/** Of equal quality, in the order of `offered`. */
+/** Types of equal quality come in the order of `offered`. */
 function listTypes<T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): [T, ...T[]] {
   if (accept === undefined || accept.trim() === '') return [offered[0]]
   const ranges = accept.split(',').map(parseRange)

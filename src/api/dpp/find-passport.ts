@@ -61,7 +61,7 @@ export async function findByDppId(
 export const unknownPassport = () =>
   new AppError('not_found', 'There is no passport with this identifier here.')
 
-/** What a product identifier names: a GS1 address of any host, or the address of a page. */
+/** Finds the passport of a product identifier: a GS1 address of any host, or the address of a page. */
 export type ProductId = { link: DigitalLink } | { id: string }
 
 const LINK_ERRORS: Record<DigitalLinkError, string> = {

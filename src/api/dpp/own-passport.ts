@@ -141,7 +141,7 @@ export const documentOfOwn = ({ row, document }: OwnPassport): ApiResponse => ({
   },
 })
 
-/** Whether a member of a document is never an element of it. */
+/** Returns true if a member of a document is never an element of it. */
 export const isHiddenMember = (name: unknown): boolean => name === CONTEXT_MEMBER || name === PROOF_MEMBER
 
 /** An operation that this server does not offer. */

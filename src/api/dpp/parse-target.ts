@@ -8,7 +8,7 @@ import { invalidQuery } from '../endpoint/query-parameters.ts'
 
 export const DPP_PREFIX = `${DPP_API_PATH}/v1`
 
-/** What a path names. Identifiers and paths of elements are decoded. */
+/** The target of a path. Identifiers and paths of elements are decoded. */
 export type Target =
   | { kind: 'dpps' }
   | { kind: 'dpp' | 'dppByDate'; dppId: string }

@@ -68,7 +68,7 @@ function readRecord(document: DataObject, report: Report): DataObject {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** What this server derives itself: it must have the right form, and is not stored. */
+/** Members that this server derives itself: each must have the right form, and is not stored. */
 function checkDerivedMembers(document: DataObject, report: Report): void {
   for (const name of [HEADER_MEMBER.dppSchemaVersion, HEADER_MEMBER.operatorId, HEADER_MEMBER.facilityId]) {
     const value = getOwn(document, name)

@@ -108,7 +108,7 @@ const toRow = (call: AccountCall, { planned, ...draft }: JudgedDraft) => ({
   updated_at: draft.updated_at.toISOString(),
 })
 
-/** What is refused and what the law wants may change at any time, so no cache may store it. */
+/** Refusals and demands of the law may change at any time, so no cache may store it. */
 const NO_STORE = { 'cache-control': 'private, no-store' }
 
 async function respond(call: AccountCall, draft: Draft, status = 200) {

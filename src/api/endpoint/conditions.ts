@@ -8,7 +8,7 @@ type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>
 
 const versionPart = (tag: string) => tag.split('.')[0]
 
-/** Whether the conditions of a request allow a change of the resource with this tag (RFC 9110 §13.1). */
+/** True if the conditions of a request allow a change of the resource with this tag (RFC 9110 §13.1). */
 export const allowsChange = (headers: Conditions, etag: string) =>
   matchesVersion(headers['if-match'], etag) && !matchesAny(headers['if-none-match'], etag)
 

@@ -49,7 +49,7 @@ export type ApiResponse = {
   headers?: Record<string, string>
 }
 
-/** What every handler gets. */
+/** Given to every handler. */
 export type PublicCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
 /**
  * `isDryRun`: the call must change nothing; always false for an endpoint without `takesDryRun`. `scope`: what

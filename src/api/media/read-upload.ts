@@ -17,7 +17,7 @@ export class UploadedFile {
 
 export const isUploadedFile = (body: unknown): body is UploadedFile => body instanceof UploadedFile
 
-/** Of a form, its boundaries and headers included. */
+/** The limit of a form, its boundaries and headers included. */
 export const MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + 64 * 1024
 
 /** One file more than is taken, so that it is reported. */
@@ -40,7 +40,7 @@ export async function readUpload(body: Readable, headers: IncomingHttpHeaders): 
     : new UploadedFile(await readBytes(body), type)
 }
 
-/** What a part declares if it does not say its type. */
+/** The type of a part that declares none. */
 const NO_TYPE = 'text/plain'
 
 async function readFormFile(body: Readable, type: string): Promise<UploadedFile> {

@@ -76,7 +76,7 @@ export function buildResponses(endpoint: Endpoint): Record<string, object> {
   }
 }
 
-/** Whether the endpoint answers `If-None-Match` with 304. */
+/** Returns true if the endpoint answers `If-None-Match` with 304. */
 const isConditional = ({ requestHeaders }: Endpoint) => requestHeaders?.includes(IF_NONE_MATCH) ?? false
 
 const NOT_MODIFIED: DocumentedResponse = {

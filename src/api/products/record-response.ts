@@ -49,7 +49,7 @@ export function createdResponse(call: PublicCall, written: WrittenPassport, meta
   return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
 }
 
-/** Whether `If-Match` and `If-None-Match`, if sent, allow a change of the current version. */
+/** Returns true if `If-Match` and `If-None-Match`, if sent, allow a change of the current version. */
 export const isChangeAllowed = (call: PublicCall) => (current: PassportRow) =>
   allowsChange(call.headers, recordEtag(current))
 

@@ -39,7 +39,7 @@ export function checkFreeForm(
   }
 }
 
-/** Whether a later schema version has a field of this name. */
+/** Returns true if a later schema version has a field of this name. */
 function isNewerField(category: CompleteCategory, key: string): boolean {
   const newest = findCategory(category.id)
   return newest !== undefined && getNames(newest).has(key)

@@ -42,6 +42,6 @@ export function countCharacters(text: string): number {
   return count
 }
 
-/** Of a surrogate pair. */
+/** Half of a surrogate pair. */
 const isHighHalf = (unit: number) => (unit & 0xfc00) === 0xd800
 const isLowHalf = (unit: number) => (unit & 0xfc00) === 0xdc00

@@ -125,7 +125,7 @@ function canonicalizeMembers(fields: readonly Field[], object: DataObject): Data
   return copy ?? object
 }
 
-/** Whether the field can contain a language tag. */
+/** Returns true if the field can contain a language tag. */
 const holdsTags = (field: Field) =>
   field.localized === true || field.type === 'object' || field.type === 'list' || field.format === 'language'
 

@@ -73,7 +73,7 @@ export const getFieldNames = perObject((category: CompleteCategory) => {
   return words
 })
 
-/** Whether a name (by `normalizeName`) is a member's path, or its parent's label followed by its own. */
+/** True if a name (by `normalizeName`) is a member's path, or its parent's label followed by its own. */
 export function includesParentName(path: string, key: string): boolean {
   const [parent = ''] = path.split('.')
   const full = LANGUAGES.map(

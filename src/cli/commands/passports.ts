@@ -1,4 +1,4 @@
-/** What an auditor needs of a version: what its commitment is made of, and the proof of when it existed. */
+/** Commands for auditors of a version: what its commitment is made of, and the proof of when it existed. */
 import { parseId } from '../../kernel/ids.ts'
 import { explainCommitment } from '../../passports/documents/explain-commitment.ts'
 import { proveVersion } from '../../passports/documents/prove-version.ts'

@@ -51,8 +51,8 @@ export async function checkSigned(
 }
 
 /**
- * Of an account that does not sign. Somebody could have removed the proof, so it is only accepted on demand:
- * `accepts`.
+ * A document of an account that does not sign. Somebody could have removed the proof, so it is only accepted
+ * on demand: `accepts`.
  */
 export async function checkUnsignedManifest(
   manifest: DataObject,

@@ -93,7 +93,7 @@ async function formatInstallation({ sql }: Store): Promise<string> {
   }
 }
 
-/** Of the account whose mirror lacks most, and of the one whose run is longest ago. */
+/** Measures the account whose mirror lacks most, and of the one whose run is longest ago. */
 const describeMirrors = (mirrors: readonly MirrorLag[]): GaugeRow[] =>
   mirrors.length === 0
     ? []

@@ -8,7 +8,7 @@ import { createShardPools } from './shard-pools.ts'
 const COMMAND_POOL_SIZE = 2
 /** One connection claims, one records the outcome, one deletes expired rows. */
 const QUEUE_POOL_SIZE = 3
-/** Of the pool of a shard, of which a process may have dozens. */
+/** For the pool of a shard, of which a process may have dozens. */
 const SHARD_POOL_SIZE = 4
 
 export type StorePools = ReturnType<typeof openPools>

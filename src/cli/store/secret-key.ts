@@ -44,7 +44,7 @@ export function findUnlinkedKey(dataDir: string): string | undefined {
   return name === undefined || others.length > 0 ? undefined : join(dataDir, name)
 }
 
-/** Whether `getOrCreateSecretKey` would create one. */
+/** Returns true if `getOrCreateSecretKey` would create one. */
 export const isKeyMissing = ({ secretKey, dataDir }: KeySettings): boolean =>
   secretKey === undefined && !existsSync(join(dataDir, FILE))
 

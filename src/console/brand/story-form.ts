@@ -38,7 +38,7 @@ const LINK_NUMBERS = Array.from({ length: MAX_STORY_LINKS }, (_, i) => i)
 const MAX_ROWS = 40
 const BLANK: Row = { language: '', text: '', labels: [], alt: '' }
 
-/** Of the stored block, or of none. */
+/** Shows the stored block, or none. */
 export function typedStoryOf({ language }: Words, story: BrandStory | undefined): TypedStory {
   const { text, links = [], picture } = story ?? {}
   const texts = [text, ...links.map(({ label }) => label), picture?.alt]
@@ -105,7 +105,7 @@ export function buildSentStory({ urls, media, rows }: TypedStory): object | null
 const listUsedLinks = ({ urls, rows }: Pick<TypedStory, 'urls' | 'rows'>): number[] =>
   LINK_NUMBERS.filter(k => urls[k] || rows.some(({ labels }) => labels[k]))
 
-/** Of the form alone, or those that the check of the block has found. */
+/** Errors of the form alone, or those that the check of the block has found. */
 export function findStoryProblems(
   { texts }: Words,
   typed: TypedStory,

@@ -26,7 +26,7 @@ import {
 /** CSS pixels. */
 const SIDE = 96
 
-/** What the block has, on the page of the brand. */
+/** Sums up the block, on the page of the brand. */
 export function renderStorySummary(words: Words, story: BrandStory | undefined, mayChange: boolean): string {
   const texts = words.texts.story
   const link = html`<p class="choices"><a class="button second" href="${STORY}">${story === undefined ? texts.add : texts.edit}</a></p>`

@@ -1,4 +1,6 @@
-/** What the acts still want of a draft: a bar for each, with a form for all gaps, and the gaps one by one. */
+/**
+ * Draws the demands of acts on a draft: a bar for each, with a form for all gaps, and the gaps one by one.
+ */
 import { html } from 'ghtml'
 import type { JudgedDraft } from '../../passports/drafts/draft.ts'
 import type { ReadinessReport } from '../../passports/readiness/report-passport.ts'

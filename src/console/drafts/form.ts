@@ -52,7 +52,7 @@ export async function showDraftForm(visit: Visit): Promise<Outcome> {
   })
 }
 
-/** What the act still wants and the draft's form has. */
+/** Fields that the act still wants and the draft's form has. */
 async function listDraftRules({ ctx }: Visit, { draft }: RequestedDraft, actId: string): Promise<string[]> {
   const judged = await judgeDraft(ctx, draft)
   const { acts } = reportDraft(ctx, await readReportBasis(ctx), judged)

@@ -30,7 +30,7 @@ export function describeFile(words: Words, { type, width, height }: MediaFile): 
   return words.texts.media.pixels({ name, width, height })
 }
 
-/** What a document is called where it is used, else what the file is. */
+/** Returns the name of a document where it is used, else what the file is. */
 export function renderFileName(words: Words, file: MediaFile, names: DocumentNames): string {
   const name = names.get(file.id)
   if (name === undefined) return html`${describeFile(words, file)}`

@@ -57,7 +57,9 @@ function renderScope(words: Words, { category, product_id: product }: Offer): st
 const nameCountries = ({ texts, country }: Words, codes: readonly string[]): string =>
   codes.length === 0 ? texts.records.everywhere : codes.map(code => country(code) ?? code).join(', ')
 
-/** What a reader sees who comes from the chosen country, with a link to a page as it is for that country. */
+/**
+ * Previews the offers for a reader from the chosen country, with a link to a page as it is for that country.
+ */
 async function renderPreview({ ctx, words, query }: Visit, offers: readonly Offer[]): Promise<string> {
   const texts = words.texts.offers
   const codes = [...new Set(offers.flatMap(({ countries }) => countries))]

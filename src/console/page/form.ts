@@ -21,7 +21,7 @@ export const MAX_FORM_FIELDS = 20_000
 /** Names of inputs have fewer parts. Each part of a longer one would cost as much as the whole name. */
 const MAX_NAME_PARTS = 16
 
-/** Whether a form is parsed at all. A megabyte can hold half a million fields, and each costs some work. */
+/** True if a form is parsed at all. A megabyte can hold half a million fields, and each costs some work. */
 export function hasTooManyFields(body: string): boolean {
   let count = 1
   for (let at = body.indexOf('&'); at >= 0; at = body.indexOf('&', at + 1)) {
@@ -96,14 +96,14 @@ export function problemsOf(checked: Readonly<Record<string, string | undefined>>
 
 export const isFine = (problems: Problems) => Object.keys(problems).length === 0
 
-/** What is wrong with a one-line name of at most `max` characters. */
+/** Returns the problem of a one-line name of at most `max` characters. */
 export function nameProblem(texts: Texts, name: string, max: number): string | undefined {
   if (name === '') return texts.errors.required
   if (isLongerThan(name, max)) return texts.errors.tooLong({ max })
   return isOneLine(name) ? undefined : texts.errors.characters
 }
 
-/** What is wrong with a typed e-mail address. */
+/** Returns the problem of a typed e-mail address. */
 export function emailProblem({ errors }: Texts, typed: string): string | undefined {
   if (typed === '') return errors.required
   return parseEmail(typed) === undefined ? errors.emailFormat : undefined

@@ -75,7 +75,7 @@ export function endedList<T>(
 /** An account that changes its keys every week has this many after half a year. */
 const MAX_ENDED_SHOWN = 25
 
-/** Whether a key or an access link is valid at a time. */
+/** Returns true if a key or an access link is valid at a time. */
 export const isInUse = (
   { revoked_at, expires_at }: { revoked_at: string | null; expires_at: string | null },
   now: Date,

@@ -80,7 +80,7 @@ export type AnyVisit = {
   referer: string | undefined
   /** The requested address with its query. */
   url: string
-  /** Whether a browser will show the response: the request asks for HTML explicitly. */
+  /** True if a browser will show the response: the request asks for HTML explicitly. */
   wantsHtml: boolean
   /** Logs a refusal as a security event. */
   note: (event: SecurityEvent) => void

@@ -39,7 +39,7 @@ export type AskedQuestion = {
 /** By top-level field. */
 export type AskedFields = ReadonlyMap<string, AskedField>
 
-/** Whether the form was opened for this field, and needs this member or a part of it. */
+/** Returns true if the form was opened for this field, and needs this member or a part of it. */
 export const isWanted = ({ asked }: FormContext, path: string): boolean =>
   [...(asked?.get(path.split('.', 1)[0] ?? '')?.paths ?? [])].some(
     one => one === path || one.startsWith(`${path}.`),

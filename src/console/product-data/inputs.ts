@@ -124,7 +124,7 @@ const listFormLanguages = (form: PostedForm): readonly string[] => {
 const hasInput = (form: PostedForm, at: string) =>
   form.entries().some(([name, value]) => (name === at || name.startsWith(`${at}.`)) && value.trim() !== '')
 
-/** Whether an input, or one below it, has a value or an error. */
+/** Returns true if an input, or one below it, has a value or an error. */
 function isInUse(at: string, { form, problems }: FormContext): boolean {
   const isWrong = Object.keys(problems).some(problem => problem === at || problem.startsWith(`${at}.`))
   return isWrong || hasInput(form, at)

@@ -5,7 +5,7 @@ import type { Words } from '../page/route.ts'
 
 /** The key contains the person, so that nobody else at the same browser is offered the draft. */
 export const getProductDraftKey = ({ personId }: Session, id: string) => `${personId}:${id}`
-/** Of its pictures and documents, which have a form of their own. */
+/** For its pictures and documents, which have a form of their own. */
 export const getFilesDraftKey = (session: Session, id: string) => `${getProductDraftKey(session, id)}:files`
 export const getNewDraftKey = ({ personId, account }: Session, category: string) =>
   `${personId}:${account.id}:new:${category}`

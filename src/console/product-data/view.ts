@@ -110,7 +110,7 @@ const isUntranslated = ({ format, values }: Field, value: unknown, text: string)
 export const renderLanguage = (words: Words, language: string | undefined): string =>
   language === undefined || language === words.language ? '' : html` lang="${language}"`
 
-/** Of the kind of a document in all lists. */
+/** For the kind of a document in all lists. */
 const DOCUMENT_TYPE_TERM = 'dpp:documentType'
 
 function formatScalar(words: Words, field: Field, path: string, value: unknown): string {

@@ -65,6 +65,6 @@ const getEmptyAnswers = perObject((rules: Rules) => {
   return new Set(facts)
 })
 
-/** Whether an empty list says something: that somebody looked, and there are none. */
+/** Returns true if an empty list says something: that somebody looked, and there are none. */
 export const isEmptyAnswer = (category: string, field: string): boolean =>
   getEmptyAnswers(getRules()).has(`${category} ${field}?`)

@@ -282,7 +282,7 @@ export function renderShopSection(
 !${renderShopPreview(words, row, { image, language: snippet.language })}!${copyable(words.texts, text)}</details>`
 }
 
-/** What the shop's page will show. Addresses without a host, so that it works behind any. */
+/** Previews the shop's page. Addresses without a host, so that it works behind any. */
 function renderShopPreview(
   { texts: { shop } }: Words,
   { id }: { id: string },

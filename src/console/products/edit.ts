@@ -102,7 +102,7 @@ type Asked = Pick<EditState, 'rules' | 'asked' | 'isFromReadiness' | 'isOfFiles'
 const openField = (name: string): AskedFields =>
   new Map(name === '' ? [] : [[name, { rows: 1, paths: new Set<string>(), questions: [] }]])
 
-/** What `readAsked` found, from the hidden inputs of the form. */
+/** Returns the result of `readAsked`, from the hidden inputs of the form. */
 function parseAsked({ form, words }: Visit, { row }: PassportState): Asked {
   const rules = form
     .text('rules')

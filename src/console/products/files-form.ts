@@ -88,7 +88,7 @@ function renderFileList(field: Field, drawing: FilesDrawing, renderRow: RenderRo
 const renderOwn = (field: Field, { isUnit, inherited }: FilesBasis, { words }: FilesDrawing): string =>
   isUnit && Array.isArray(inherited[field.name]) ? html`<p class="quiet">${words.texts.files.own}</p>` : ''
 
-/** What a unit inherits, and a button that makes it the unit's own, to change it. */
+/** Shows the inherited files of a unit, and a button that makes them the unit's own, to change them. */
 function renderInherited(field: Field, { isUnit, inherited }: FilesBasis, drawing: FilesDrawing): string {
   const { words, action } = drawing
   const value = inherited[field.name]

@@ -26,7 +26,7 @@ export type ListQuery = {
   status: keyof typeof STATUS_CODES
   category: string
   outdated: boolean
-  /** What acts say of the products; undefined: any. */
+  /** The state by the acts; undefined: any. */
   readiness: ReadinessQuery | undefined
   place: PagePosition
 }

@@ -1,4 +1,4 @@
-/** What the acts say about the products of an account: the sums of one level, with texts and dates. */
+/** Draws the reports of acts on the products of an account: the sums of one level, with texts and dates. */
 import { type ActSums, sumReadiness } from '../../passports/readiness/account-readiness.ts'
 import { getReadinessSettings, getToday } from '../../passports/readiness/report-passport.ts'
 import type { Act, Rule } from '../../readiness/act.ts'
@@ -68,7 +68,7 @@ export async function findAccountReport({ ctx, query }: Visit): Promise<AccountR
 export const parseLevel = (sent: string | null): AccountLevel =>
   (['batch', 'item', 'all'] as const).find(one => one === sent) ?? 'model'
 
-/** What is law comes first, and of that what is still ahead. */
+/** Law comes first, and of that what is still ahead. */
 function compareActs(a: SummedAct, b: SummedAct): number {
   const rank = ({ act, days_left }: SummedAct) => STATUSES.indexOf(act.status) * 2 + (days_left ? 0 : 1)
   return rank(a) - rank(b) || (a.due ?? '').localeCompare(b.due ?? '')

@@ -101,7 +101,7 @@ function renderState(words: Words, { act, sums }: SummedAct, readiness: Readines
   return html`<a class="alone" href="${getProductsUrl(level, { readiness, act: act.id })}">${name}</a> `
 }
 
-/** What no law demands yet is closed. */
+/** Demands of no law yet are closed. */
 function renderGaps(
   words: Words,
   { status }: SummedAct['act'],

@@ -1,4 +1,4 @@
-/** What the product's page and the page of its readiness both show of an act: title, state and bar. */
+/** Parts that the product's page and the page of its readiness share: title, state and bar. */
 import { html } from 'ghtml'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { Words } from '../page/route.ts'
@@ -15,7 +15,10 @@ export function renderActTitle(words: Words, { act, title }: { act: string; titl
     : html`<span lang="${texts.language}">${texts.title}</span>`
 }
 
-/** What decides whether the act applies, with labels for names of fields, and the fields that it names. */
+/**
+ * The facts that decide whether the act applies, with labels for names of fields, and the fields that it
+ * names.
+ */
 export function describeQuestion(
   words: Words,
   category: string,

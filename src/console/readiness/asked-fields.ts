@@ -26,7 +26,7 @@ export function listAskedFields(words: Words, category: string, ids: readonly st
 
 type WantedPart = { paths: readonly string[]; rows: number }
 
-/** What the shortest answer needs, by field. A GTIN is a field of models. */
+/** The members of the shortest answer, by field. A GTIN is a field of models. */
 function listWantedParts({ met }: Rule): ReadonlyMap<string, WantedPart> {
   const [shortest = []] = met.toSorted((a, b) => a.length - b.length)
   const parts = new Map<string, WantedPart>()

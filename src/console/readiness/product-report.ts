@@ -20,7 +20,7 @@ export type ProductReport = {
   rulesVersion: string
 }
 
-/** What is law comes first. */
+/** Law comes first. */
 const STATUSES = ['in_force', 'draft', 'framework']
 
 export const sortActs = (acts: readonly Act[]): Act[] =>
@@ -62,8 +62,8 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number]
 
 /**
- * What the act still wants and the product's own form has: a rule of models is filled in on the model, and of
- * a GTIN only models have the field.
+ * Fields that the act still wants and the product's own form has: a rule of models is filled in on the model,
+ * and of a GTIN only models have the field.
  */
 export const listFillable = (own: RuleLevel, { rules }: JudgedAct): readonly JudgedRule[] =>
   rules.filter(
@@ -84,7 +84,7 @@ export async function listFillableRules(
   return act === undefined ? [] : listFillable(LEVEL_NAME[state.row.level], act).map(({ id }) => id)
 }
 
-/** What a person should do something about. */
+/** The rules that a person should do something about. */
 export const OPEN_GROUPS = ['missing', 'partial', 'check'] as const satisfies readonly Group[]
 
 export const groupRules = ({ rules, advised }: JudgedAct): ReadonlyMap<Group, readonly JudgedRule[]> =>

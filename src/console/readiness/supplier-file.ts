@@ -1,4 +1,4 @@
-/** What is missing as a CSV file: suppliers see the question, the field, and what to send. */
+/** Writes the missing values as a CSV file: suppliers see the question, the field, and what to send. */
 
 import { Readable } from 'node:stream'
 import type { Field } from '../../categories/field.ts'

@@ -135,7 +135,7 @@ function renderChange(words: Words, { number, kind, notice, changed_at, changedB
   return html`<li><strong>${texts.changeKinds[kind]}</strong> <span class="quiet">${number}</span> !${about}!${shown}</li>`
 }
 
-/** What readers get in each language, without the texts around it. */
+/** Shows the notice in each language, without the texts around it. */
 function renderPreview(words: Words, { hazard, action, url, contact, from }: RecallNotice): string {
   const texts = words.texts.recalls
   const tags = [...new Set([...Object.keys(hazard), ...Object.keys(action)])]

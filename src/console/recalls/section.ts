@@ -1,4 +1,4 @@
-/** What the page of a product says of recalls: those that hold for it, each with the way to its page. */
+/** Lists recalls on the page of a product: those that hold for it, each with the way to its page. */
 import { html } from 'ghtml'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { RecallInForce } from '../../passports/core/recalls.ts'

@@ -18,7 +18,7 @@ export type RecordTexts = Pick<
 
 export type RecordPage<R extends StoredRecord = StoredRecord> = {
   store: RecordStore<R>
-  /** Of the list; the pages of one record are below it. */
+  /** The address of the list; the pages of one record are below it. */
   address: string
   readTexts(texts: Texts): RecordTexts
   /** The members in the order of the form. */

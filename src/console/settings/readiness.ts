@@ -1,4 +1,4 @@
-/** What the account says for its readiness: acts to opt in to, facts about the company, and the gate. */
+/** The settings of an account for its readiness: acts to opt in to, facts about the company, and the gate. */
 import { isDeepStrictEqual } from 'node:util'
 import { html } from 'ghtml'
 import { storeReadinessSettings } from '../../accounts/readiness-settings.ts'

@@ -23,7 +23,7 @@ import { linkEnded, waitSentence } from './parts.ts'
 
 export const KNOWN_BROWSER = '/console/known-browser'
 
-/** What the sign-in page offers to an unknown browser, whether the e-mail is known here or not. */
+/** Offers an unknown browser a link on the sign-in page, whether the e-mail is known here or not. */
 export function offerBrowserLink(visit: AnyVisit, email: string): string {
   if (parseEmail(email) === undefined) return ''
   const { texts } = visit.words

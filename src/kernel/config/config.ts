@@ -109,7 +109,7 @@ export function readConfig(env: Environment) {
     /** Statements that take longer are logged; 0 logs none. */
     slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
     allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
-    /** What readers of a passport get who accept anything: the page, or the document of EN 18223. */
+    /** The answer for readers who accept anything: the page, or the document of EN 18223. */
     anyAccept: read.oneOf('ANY_ACCEPT', ['html', 'json'], 'html'),
     /** CIDR ranges and addresses of proxies whose `X-Forwarded-For` is trusted, read from the right. */
     trustedProxies: read.cidrs('TRUSTED_PROXIES', 1),

@@ -224,7 +224,7 @@ function findSmtpServer(value: string) {
 }
 
 /**
- * Whether the driver parses the address as intended: a plain `@` or `/` in a password would change the host.
+ * True if the driver parses the address as intended: a plain `@` or `/` in a password would change the host.
  */
 function isDatabaseUrl(value: string): boolean {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []

@@ -13,7 +13,7 @@ import { getPool } from './transaction.ts'
  */
 export const PROPAGATE_SETTINGS = "set local citus.propagate_set_commands = 'local'"
 
-/** Whether the database has the extension. */
+/** Returns true if the database has the extension. */
 export async function hasCitus(sql: Sql | postgres.TransactionSql): Promise<boolean> {
   const found = await sql`select from pg_extension where extname = 'citus'`
   return found.length === 1

@@ -29,7 +29,7 @@ const pools = new WeakMap<object, Connections>()
 export const getPoolUsage = (sql: Sql): PoolUsage =>
   pools.get(sql)?.queue.usage() ?? { size: 0, busy: 0, waiting: 0 }
 
-/** Whether a pool of `openPool` was ended. */
+/** Returns true if a pool of `openPool` was ended. */
 export const isPoolEnded = (sql: Sql): boolean => pools.get(sql)?.queue.isClosed ?? false
 
 /** The pool opens further connections by these drivers. Those that it has end when they are free. */

@@ -64,9 +64,9 @@ export async function listShardTables(sql: postgres.Sql | Tx): Promise<string[]>
 }
 
 /**
- * What `like` leaves out, as statements: storage parameters, indexes, keys, then foreign keys and triggers,
- * without the trigger for servers that know no shards: Citus has no transition tables.
- * The catalog prints names of `public` without their schema, so `search_path` leads them to the shard.
+ * The parts that `like` leaves out, as statements: storage parameters, indexes, keys, then foreign keys and
+ * triggers, without the trigger for servers that know no shards: Citus has no transition tables. The catalog
+ * prints names of `public` without their schema, so `search_path` leads them to the shard.
  */
 async function describeTables(tx: Tx, schema: string, tables: readonly string[]): Promise<string[]> {
   await tx`select set_config('search_path', 'public', true)`

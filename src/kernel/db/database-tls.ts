@@ -17,7 +17,7 @@ type DatabaseTls = {
 
 const LOCAL = /^(|localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/
 
-/** Of several hosts, one on another machine decides. */
+/** If there are several hosts, one on another machine decides. */
 export function findDatabaseTls(address: string): DatabaseTls {
   const hosts = splitHosts(address).map(host => new URL(host))
   const isLocal = hosts.every(

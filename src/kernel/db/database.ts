@@ -84,7 +84,7 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
 
 const distributed = new WeakSet<Sql>()
 
-/** Whether the pool's database distributes tables. */
+/** Returns true if the pool's database distributes tables. */
 export const isDistributed = (pool: Sql): boolean => distributed.has(pool)
 
 const directions = new WeakMap<Sql, (target: DatabaseTarget) => void>()
@@ -137,7 +137,7 @@ const sessionSettings = ({ forQueue, isDistributed }: PoolOptions) => ({
   ...(forQueue ? QUEUE_SETTINGS : {}),
 })
 
-/** Whether PgBouncer refused our session settings. */
+/** Returns true if PgBouncer refused our session settings. */
 export const isPoolerRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
@@ -183,7 +183,7 @@ export function findRejectReason(error: unknown): string | undefined {
   return sqlState(error) === REJECTED && error instanceof Error ? error.message : undefined
 }
 
-/** Whether the statement may succeed if repeated: another transaction won, or its plan was stale. */
+/** Returns true if the statement may succeed if repeated: another transaction won, or its plan was stale. */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error)
   return code === '40001' || code === '40P01' || isStalePlan(error)
@@ -191,11 +191,11 @@ export function isTransient(error: unknown): boolean {
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Whether the statement waited for a lock for longer than `lock_timeout`. */
+/** Returns true if the statement waited for a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE
 
 /**
- * Whether a migration changed the columns of a statement that was prepared before. The driver then forgets
+ * True if a migration changed the columns of a statement that was prepared before. The driver then forgets
  * the statement and, outside a transaction, runs it again. Happens once per connection.
  */
 const isStalePlan = (error: unknown): boolean =>
@@ -204,7 +204,7 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery'
 
-/** Whether the connection was lost. Then it is unknown whether the statement was executed. */
+/** Returns true if the connection was lost. Then it is unknown whether the statement was executed. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
   return code !== undefined && (ENDED_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
@@ -214,7 +214,7 @@ export function isDisconnection(error: unknown): boolean {
 const INTERNAL_ERROR = 'XX000'
 const LOST_NODE =
   /^(failure on connection|failed to prepare transaction|could not commit transaction|connection (establishment|to the remote node)|server closed the connection)/
-/** Of a COPY to another node, Citus repeats the message but not the code. */
+/** After a COPY to another node, Citus repeats the message but not the code. */
 const ENDED_COPY = /^(terminating connection|canceling statement|the database system is)/
 
 const APP_ERRORS: readonly [RegExp, () => AppError][] = [
@@ -296,7 +296,7 @@ const REACHABLE_TIMEOUT_MS = 2_000
 
 export type DatabaseState = 'writable' | 'read-only' | 'unreachable'
 
-/** Whether the database answers a trivial statement within two seconds. */
+/** Returns true if the database answers a trivial statement within two seconds. */
 export const isReachable = async (sql: Sql): Promise<boolean> =>
   (await findDatabaseState(sql)) !== 'unreachable'
 

@@ -167,7 +167,10 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
 
 const isLockConflict = (error: unknown) => isTransient(error) || isLockTimeout(error)
 
-/** What a transaction has migrated: one shard, or finally `public`; `none` if another process was first. */
+/**
+ * The part that a transaction has migrated: one shard, or finally `public`; `none` if another process was
+ * first.
+ */
 type Step = 'none' | 'shard' | 'public'
 
 /** The lock belongs to the transaction, so it works behind a pooler, too. */

@@ -106,7 +106,7 @@ export function getShard(sql: Sql, shard: number | null): Sql {
   return withSearchPath(sql, shard === null ? 'public' : getSearchPath(shard))
 }
 
-/** Whether accounts are on shards; otherwise all are in `public`. */
+/** Returns true if accounts are on shards; otherwise all are in `public`. */
 export const hasShards = (sql: Sql): boolean => maps.has(getPool(sql))
 
 /** Where the tables are that all accounts share. */

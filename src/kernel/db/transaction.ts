@@ -73,7 +73,7 @@ class TransactionAborted extends Error {
 }
 
 /**
- * What the transaction has read was changed by another one. It may not read on, because it would lock rows
+ * Another transaction changed the rows that this one has read. It may not read on, because it would lock rows
  * out of the order of locks: it must begin again. Thrown by `work`, caught by `repeatTransaction`.
  */
 export class TransactionConflict extends Error {

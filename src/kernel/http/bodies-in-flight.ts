@@ -10,7 +10,7 @@ import { getNetwork } from './network.ts'
 /** Bodies up to this size are not counted: the connection has a buffer of the same size anyway. */
 export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024
 
-/** Of each process. Three of the largest bodies of one account leave one to others in its network. */
+/** For each process. Three of the largest bodies of one account leave one to others in its network. */
 export const BODY_BYTES = {
   maxOfAll: 64 * 1024 * 1024,
   maxOfNetwork: 32 * 1024 * 1024,

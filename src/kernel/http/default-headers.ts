@@ -20,7 +20,7 @@ const hstsDirectives = (publicUrl: string) =>
   `max-age=${YEAR_SECONDS}${isBelowOwnDomain(new URL(publicUrl).hostname) ? '; includeSubDomains' : ''}`
 
 /**
- * Whether a host is certainly a subdomain, so that everything below it is ours. Never true for a registrable
+ * True if a host is certainly a subdomain, so that everything below it is ours. Never true for a registrable
  * domain, where `includeSubDomains` would affect a brand's shop, mail and intranet (docs/security.md).
  */
 export function isBelowOwnDomain(hostname: string): boolean {

@@ -13,7 +13,7 @@ export class HttpError extends AppError {
   }
 }
 
-/** Of `unavailable` without a time of its own: what is missing is mostly back within seconds. */
+/** For `unavailable` without a time of its own: what is missing is mostly back within seconds. */
 const UNAVAILABLE_RETRY_AFTER_MS = 2_000
 
 /** The headers of an error; `Retry-After` is in whole seconds (RFC 9110 §10.2.3). Each 503 has one. */

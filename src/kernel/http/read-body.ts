@@ -24,7 +24,7 @@ type BodyRequest = {
   response: ServerResponse | null
 }
 
-/** Of the whole process, because its memory is. */
+/** For the whole process, because its memory is. */
 export const bodiesInFlight = new BodiesInFlight()
 
 /**
@@ -97,7 +97,7 @@ export const MIN_LARGE_BODY_BYTES = 64 * 1024
 /** Less than a body may take to arrive. */
 const MAX_WAIT_MS = 4_000
 
-/** Of a client without an account, who has no use for many large bodies. */
+/** For a client without an account, who has no use for many large bodies. */
 const MIN_ANONYMOUS_PAUSE_MS = 100
 
 const largeBodies = new FairTurns({ capacity: 64, maxWaiting: 256 })

@@ -10,7 +10,7 @@ export type JobFailure = { id: string; error: unknown }
 /** Works until the job is done, or until `goOn` returns false after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
 
-/** Whether no process has worked on a row lately. A future time comes from a clock that was ahead. */
+/** Returns true if no process has worked on a row lately. A future time comes from a clock that was ahead. */
 export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
   const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
   return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`

@@ -51,7 +51,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync()
 }
 
-/** Whether anything has this name, even a broken symlink. */
+/** Returns true if anything has this name, even a broken symlink. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
@@ -75,6 +75,6 @@ export async function deletePartialFiles(
   }
 }
 
-/** Whether a file or folder belongs to this process's user. Always true on Windows. */
+/** Returns true if a file or folder belongs to this process's user. Always true on Windows. */
 export const isOwnedByUser = ({ uid }: { uid: number }): boolean =>
   process.geteuid === undefined || uid === process.geteuid()

@@ -26,7 +26,7 @@ export function foldText(text: string): string {
     .replace(UNDECOMPOSED, letter => LETTERS[letter] ?? letter)
 }
 
-/** What a row is found by: each text in NFC and lower case on a line, then those that folding changes. */
+/** The search text of a row: each text in NFC and lower case on a line, then those that folding changes. */
 export const buildSearchText = (texts: readonly string[]): string =>
   addFoldedLines(texts.map(normalize).join('\n'))
 
@@ -44,6 +44,6 @@ export function addFoldedLines(search: string): string {
  */
 export function listSearchWords(word: string): readonly string[] {
   const [plain, folded] = [normalize(word), foldText(word)]
-  // Of a word of marks alone, nothing is left, which everything contains.
+  // A word of marks alone leaves nothing, which everything contains.
   return folded === '' || folded === plain ? [plain] : [folded, plain]
 }

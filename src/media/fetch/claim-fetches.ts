@@ -53,7 +53,7 @@ export async function claimFetches(
   })
 }
 
-/** Of those in flight, `due_at` is the end of the claim, too: by it, the index finds them. */
+/** In flight, `due_at` is the end of the claim, too: by it, the index finds them. */
 function claimLocked(sql: Sql, now: Date, { limit, maxOfAccount }: ClaimRequest): Promise<ClaimedFetch[]> {
   const until = new Date(now.getTime() + FETCH_LEASE_MS)
   return sql<ClaimedFetch[]>`

@@ -49,7 +49,7 @@ export async function countImportFetches(ctx: AccountContext, importId: string):
   return row ?? { all: 0, done: 0 }
 }
 
-/** What an address led to: the id of a picture, or the reason that no picture came of it. */
+/** The result for an address: the id of a picture, or the reason that no picture came of it. */
 export type FetchedPicture = { id: string } | { failure: FetchFailure; reason: string }
 
 /** Those of these addresses that are no longer fetched. */

@@ -6,10 +6,10 @@ const MAX_GAP = 1024 * 1024
 /** Bounded, so that each position is tried in constant time. */
 const BEGINNING = /\d\s{1,9}\d{1,9}\s{1,9}obj\b|\bxref\b|\btrailer\b|\bstartxref\b/g
 
-/** What the parser skips fast: white space, comments, and lines of a table of positions. */
+/** Matches text that the parser skips fast: white space, comments, and lines of a table of positions. */
 const SKIPPED = /\s+|%[^\r\n]*|\d{10} \d{5} [nf]|\d{1,9} \d{1,9}(?=\s)/y
 
-/** Whether more stands between two objects than any program writes there. */
+/** Returns true if more stands between two objects than any program writes there. */
 export function hasLongGap(raw: string): boolean {
   for (let at = 0; at < raw.length; ) {
     BEGINNING.lastIndex = at

@@ -1,4 +1,4 @@
-/** What a file becomes before it is stored, or why it is rejected. */
+/** The form in which a file is stored, and the reasons for which one is rejected. */
 import type { DOCUMENT_TYPE, PictureType } from '../media-type.ts'
 
 export const MAX_MEDIA_BYTES = 20 * 1024 * 1024

@@ -7,9 +7,9 @@ import { type Preparation, reject } from './prepared-file.ts'
 
 const ENTRY = new URL('./prepare-process.ts', import.meta.url)
 const MAX_HEAP_MIB = 192
-/** Of processor time: a good file takes a tenth of this. */
+/** In processor time: a good file takes a tenth of this. */
 const MAX_CPU_MS = 20_000
-/** Of a file that gets hardly any processor time, because the machine is busy. */
+/** For a file that gets hardly any processor time, because the machine is busy. */
 const PREPARE_TIMEOUT_MS = 90_000
 /** An idle process ends after this, which frees its memory. */
 const IDLE_MS = 10_000

@@ -49,7 +49,7 @@ export type AccessLinkRecord = {
 /** `token` is shown only here; `url` is null for a link to the whole account. */
 export type CreatedAccessLink = AccessLinkRecord & { token: string; url: string | null }
 
-/** What a valid token allows, until `expiresAt`. */
+/** The rights of a valid token, until `expiresAt`. */
 export type Access = {
   linkId: string
   accountId: number
@@ -139,7 +139,7 @@ export async function revokeAccessLink(
   })
 }
 
-/** Whether a text has the form and the checksum of a token. Needs no database. */
+/** Returns true if a text has the form and the checksum of a token. Needs no database. */
 export function isAccessToken(text: string): boolean {
   const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
@@ -147,7 +147,7 @@ export function isAccessToken(text: string): boolean {
 
 type Covered = Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>
 
-/** What a token allows on this passport now; undefined if it allows nothing. */
+/** Returns the rights of a token on this passport now; undefined if it has none. */
 export async function findAccess(
   sql: Sql,
   token: string,
@@ -177,7 +177,7 @@ export async function findValidLink(sql: Sql, token: string, now: Date): Promise
   }
 }
 
-/** What a link allows on this passport; undefined if it does not open it. */
+/** Returns the rights of a link on this passport; undefined if it does not open it. */
 export function getAccess({ passportUuid, ...access }: ValidLink, passport: Covered): Access | undefined {
   if (access.accountId !== passport.account_id) return undefined
   const covered = [null, passport.id, passport.parent_id, passport.model_id]

@@ -68,7 +68,7 @@ async function listShardsOf(sql: Sql, accountId: number): Promise<{ sql: Sql }[]
   return spread === undefined ? [home] : spread.shards.map(shard => ({ sql: getShard(home.sql, shard) }))
 }
 
-/** Of the passport itself, or of its units. */
+/** For the passport itself, or its units. */
 function findOwnUse(sql: Sql, { accountId, audience, passportUuid }: ValidLink, id: string) {
   const condition =
     passportUuid === null
@@ -106,7 +106,7 @@ async function findInheritedUse(
 
 type VersionData = { category: string; schemaVersion: number; data: string }
 
-/** What the versions of a unit say, without repetitions, the newest first. */
+/** Returns the data of the versions of a unit, without repetitions, the newest first. */
 const readDistinctVersions = (sql: Sql, accountId: number, uuid: string): Promise<VersionData[]> => sql<
   VersionData[]
 >`

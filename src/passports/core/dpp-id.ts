@@ -35,7 +35,7 @@ function normalizeUrn(path: string): string | undefined {
   return `urn:${id}:${isUuid ? text.toLowerCase() : encoded}`
 }
 
-/** Whether an identifier is under an address of this server, so that no other system can have made it. */
+/** True if an identifier is under an address of this server, so that no other system can have made it. */
 export function isUnderAddress(dppId: string, address: string): boolean {
   const [url, own] = [URL.parse(dppId), URL.parse(address)]
   if (url === null || own === null) return false

@@ -89,8 +89,8 @@ export async function requireKnownFiles(
 }
 
 /**
- * What `write` returns; if it ends because of files that are not there, the errors by UUID of the passports
- * with such references.
+ * Returns the result of `write`; if it ends because of files that are not there, the errors by UUID of the
+ * passports with such references.
  */
 export async function orUnknownFiles<T>(
   sql: Sql,

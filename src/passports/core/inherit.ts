@@ -19,7 +19,7 @@ export type Correction = {
   schemaVersion: number
 }
 
-/** What a unit inherits: data, fields set by its batch, and the model's last version in it. */
+/** Data that a unit inherits: data, fields set by its batch, and the model's last version in it. */
 export type Inherited = { data: PassportData; ownFields: readonly string[]; inheritedVersion: number }
 
 export type Corrected = Omit<Inherited, 'inheritedVersion'> & {

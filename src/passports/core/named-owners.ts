@@ -41,7 +41,7 @@ export function findNamedOwners(key: string): NamedOwners {
   return { nearest: listHostNames(host), ...findGs1Keys(key) }
 }
 
-/** Of an address, and of a DID that is looked up at a host. */
+/** The host of an address, and of a DID that is looked up at a host. */
 function findHost(key: string): string | undefined {
   if (/^https?:/.test(key)) return URL.parse(key)?.hostname
   const [, encoded] = /^did:(?:web|(?:webvh|tdw):[^:/?#]+):([^:/?#]+)/.exec(key) ?? []

@@ -27,7 +27,7 @@ export const joinOwners = perDatabase(
 const isCorrectedByOwner = perDatabase((sql): Fragment => sql`owner.last_correction > c.upto`)
 const isCorrectedByModel = perDatabase((sql): Fragment => sql`batch_model.last_correction > c.model_upto`)
 
-/** Whether the content `c`, and each unit that has it, is outdated; false for a model. */
+/** Returns true if the content `c`, and each unit that has it, is outdated; false for a model. */
 export const isOutdated = perDatabase(
   (sql): Fragment => sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`,
 )
@@ -92,7 +92,7 @@ const outdatedByOwners = (
   where batch_model.account_id = ${accountId} and batch_model.last_correction > 0 and batch_model.parent_id is null
     ${modelFilter}`
 
-/** Whether a version of a passport was outdated at a time, by the corrections in the history. */
+/** Returns true if a version of a passport was outdated at a time, by the corrections in the history. */
 export async function wasOutdated(
   { sql, accountId }: AccountContext,
   passport: Pick<PassportRow, 'id' | 'level' | 'model_id'>,

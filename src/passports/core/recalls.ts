@@ -5,9 +5,9 @@ import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.t
 export type RecallTexts = Readonly<Record<string, string>>
 
 export type RecallNotice = {
-  /** What is wrong. */
+  /** The hazard. */
   hazard: RecallTexts
-  /** What readers have to do. */
+  /** The action for readers. */
   action: RecallTexts
   /** An http(s) address with more. */
   url: string | null

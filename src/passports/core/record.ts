@@ -23,7 +23,7 @@ export type PassportRow = {
   lot: string | null
   serial: string | null
   updated_at: Date
-  /** Whether a unit lacks a correction of its model or batch; false on a model. */
+  /** True if a unit lacks a correction of its model or batch; false on a model. */
   outdated: boolean
   gtin: string | null
   /** JSON text. */

@@ -27,7 +27,7 @@ export async function createEnText(
   return getOrBuildText(setup.sql, 'en', { row, issuer, end: getSignatureEnd(setup) }, build)
 }
 
-/** What `audience` may see of this version. Only the compressed form has a proof. */
+/** Builds the document of this version for `audience`. Only the compressed form has a proof. */
 export async function createEnDocument(
   setup: DocumentSetup,
   row: PlacedRow,

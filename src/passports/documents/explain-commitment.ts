@@ -1,4 +1,4 @@
-/** What an auditor needs to check the commitment to a version: its hash in the chain, and the salt. */
+/** Explains the commitment to a version to an auditor: its hash in the chain, and the salt. */
 import { findSecretIssuer } from '../../accounts/issuer/issuer.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -10,7 +10,7 @@ import type { DocumentSetup } from './setup.ts'
 /** Hash and salt in hex, the commitment in base64url as in documents. */
 export type ExplainedCommitment = { version_no: number; hash: string; salt: string; commitment: string }
 
-/** Of the current version by default. Throws `not_found`; `validation` if the commit key is unreadable. */
+/** By default for the current version. Throws `not_found`; `validation` if the commit key is unreadable. */
 export async function explainCommitment(
   { sql, secretCipher }: Pick<DocumentSetup, 'sql' | 'secretCipher'>,
   uuid: string,

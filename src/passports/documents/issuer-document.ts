@@ -22,7 +22,7 @@ export const getIssuerDid = ({ publicUrl }: Where, name: string): string => crea
 export const getIssuerUrl = ({ publicUrl }: Where, name: string): string =>
   `${publicUrl}/issuers/${name}/did.json`
 
-/** What SD-JWTs name as their issuer. */
+/** The issuer that SD-JWTs name. */
 export const getIssuerAddress = ({ publicUrl }: Where, name: string): string =>
   createIssuerAddress(publicUrl, name)
 

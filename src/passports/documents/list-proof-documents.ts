@@ -14,8 +14,8 @@ export type ProofDocument = { id: string; versionNo: number; document: DataObjec
 type RootProofs = { until: Date; proofs: AsyncGenerator<ProofDocument> }
 
 /**
- * Of roots whose time is after `after`, or of all, by passport and version. They lack the time stamp, which
- * is the same for all of a root. Nothing without the key for commitments.
+ * Lists documents of roots whose time is after `after`, or of all, by passport and version. They lack the
+ * time stamp, which is the same for all of a root. Nothing without the key for commitments.
  */
 export async function* listProofDocuments(
   { sql, secretCipher, clock, addresses }: DocumentSetup,

@@ -1,4 +1,4 @@
-/** What the documents of one version have in common: its reading, its publisher, and who signs it. */
+/** Prepares the common part of the documents of one version: its reading, its publisher, and who signs it. */
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Publisher, UndatedReading } from '../../standards/reading.ts'
 import { buildReading } from '../read/build-reading.ts'

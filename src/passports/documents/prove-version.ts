@@ -9,7 +9,9 @@ import { findVersionProof } from '../signed/daily-roots.ts'
 import { explainCommitment } from './explain-commitment.ts'
 import type { DocumentSetup } from './setup.ts'
 
-/** Of the current version by default. Throws `not_found`, also before the night in which its tree is made. */
+/**
+ * By default for the current version. Throws `not_found`, also before the night in which its tree is made.
+ */
 export async function proveVersion(
   setup: Pick<DocumentSetup, 'sql' | 'secretCipher' | 'addresses'>,
   uuid: string,

@@ -1,4 +1,4 @@
-/** What the documents of a passport are built with, and from. */
+/** The services and sources of the documents of a passport. */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
@@ -17,7 +17,7 @@ export type DocumentSetup = {
   signatureDays: number
 }
 
-/** What documents are built with that nobody signs. */
+/** The setup of documents that nobody signs. */
 export type UnsignedSetup = Omit<DocumentSetup, 'signatureDays'>
 
 /** One version of a passport. `shard`: where the passport is; null: the shared database. */

@@ -103,8 +103,8 @@ export async function signOnce(
 export const hashDocument = (document: DataObject): Buffer => hashForProof(document, {}).documentHash
 
 /**
- * What `sign` returned for this hash at the first call. It is called again in the next period, after a change
- * of `SIGNATURE_DAYS`, and if the key was revoked since. `end`: when the signature expires.
+ * Returns the result of the first call of `sign` for this hash. It is called again in the next period, after
+ * a change of `SIGNATURE_DAYS`, and if the key was revoked since. `end`: when the signature expires.
  */
 export function getOrSign(
   setup: DocumentSetup,

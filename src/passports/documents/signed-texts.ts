@@ -10,7 +10,7 @@ import { perObject } from '../../kernel/memo.ts'
 import type { DocumentKind } from '../signed/signatures.ts'
 import type { PlacedRow } from './setup.ts'
 
-/** Of all texts together, in each process: more than 10,000 documents of a kilobyte of data. */
+/** For all texts together, in each process: more than 10,000 documents of a kilobyte of data. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** A longer document is built at each read. */
 const MAX_TEXT_LENGTH = 65_536
@@ -48,7 +48,7 @@ function describeRow({ data, ...others }: PlacedRow): string {
   return JSON.stringify(others) + hash('sha256', data, 'base64url')
 }
 
-/** All that documents can depend on. */
+/** Everything that documents can depend on. */
 export const describeIssuer = perObject((issuer: SecretIssuer): string =>
   JSON.stringify([
     ...[issuer.accountId, issuer.name, issuer.isSigning, issuer.signingKey?.number ?? null],

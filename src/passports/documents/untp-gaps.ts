@@ -1,4 +1,4 @@
-/** What a passport still needs for a UNTP credential, for its account. */
+/** Lists the values that a passport still needs for a UNTP credential, for its account. */
 
 import type { AccountContext } from '../../accounts/context.ts'
 import { findIssuer } from '../../accounts/issuer/issuer.ts'
@@ -15,6 +15,6 @@ export async function listUntpGaps(
   const issuer = await findIssuer(getSharedDatabase(sql), accountId)
   if (!issuer?.isSigning) return []
   const { level, lot, serial } = state.row
-  // All that a credential requires is public in every category.
+  // Each field that a credential requires is public in every category.
   return listMissingForUntp({ data: effectiveData(state), level: LEVEL_NAME[level], lot, serial })
 }

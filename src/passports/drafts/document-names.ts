@@ -1,4 +1,4 @@
-/** What documents are called where they are used: a file itself has no name. */
+/** Names documents as their uses do: a file itself has no name. */
 import { atHome, listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { pickText } from '../../categories/pick-text.ts'
@@ -14,7 +14,7 @@ export type DocumentNames = ReadonlyMap<string, DocumentName>
 const LISTS = ['documents', 'complianceDocuments', 'authorityDocuments'] as const
 
 /**
- * Of these files, by id: as the newest passport that uses the file names it, else the newest draft. A file
+ * Names these files, by id: as the newest passport that uses the file names it, else the newest draft. A file
  * that neither names is left out.
  */
 export async function findDocumentNames(ctx: AccountContext, ids: readonly string[]): Promise<DocumentNames> {

@@ -31,7 +31,7 @@ export type NewModelDraft = DraftBase & { product_id: null; change_type: null }
 export type Draft = NewModelDraft | (DraftBase & { product_id: string; change_type: ChangeType })
 
 export type JudgedDraft = Draft & {
-  /** What a create or change with this data would refuse now. */
+  /** The violations for which a create or change with this data would be refused now. */
   details: readonly Detail[]
   planned: PlannedData
 }
@@ -74,7 +74,7 @@ type PlannedDraft = {
   draft: Draft
   planned: PlannedData
   refusals: readonly Detail[]
-  /** What it would claim; null also if its data is refused. */
+  /** The GTIN that it would claim; null also if its data is refused. */
   gtin14: string | null
 }
 
@@ -115,7 +115,7 @@ function tryPlan(plan: () => string | null): Pick<PlannedDraft, 'refusals' | 'gt
   }
 }
 
-/** What valid data lacks: a free GTIN, a place in the quota. */
+/** Returns the obstacles for valid data: a free GTIN, a place in the quota. */
 function listTaken(
   draft: Draft,
   { match, isQuotaUsedUp }: { match: GtinMatch | undefined; isQuotaUsedUp: boolean },

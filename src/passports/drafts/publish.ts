@@ -19,8 +19,8 @@ type PublishOptions = {
 export type PublishedDraft = WrittenPassport & { isNew: boolean }
 
 /**
- * Of two requests at once, the second throws `not_found`. Throws what `createPassport` or `updatePassport`
- * throws; then the draft stays.
+ * If two requests come at once, the second throws `not_found`. Throws what `createPassport` or
+ * `updatePassport` throws; then the draft stays.
  */
 export const publishDraft = (
   ctx: AccountContext,

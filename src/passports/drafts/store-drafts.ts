@@ -144,7 +144,7 @@ export async function listDrafts(
   return rows.map(toDraft)
 }
 
-/** What is undefined stays. */
+/** An undefined member stays as it is. */
 export type DraftChange = {
   data: PassportData | undefined
   note: string | undefined

@@ -36,7 +36,7 @@ export type ReadableRow = PassportRow &
     newest_version_no?: number
   }
 
-/** What documents and pages say of a passport besides its data. */
+/** The facts of a passport besides its data, for documents and pages. */
 export function describePassport(
   addresses: Addresses,
   row: Omit<ReadableRow, 'data' | 'audience_profile' | 'withdrawn_files' | 'recalls'>,

@@ -6,7 +6,7 @@ import { findErrorCode } from '../../kernel/errors.ts'
 
 /** More are not counted. */
 export const MAX_COUNTED_WITH_FIELD = 10_000
-/** Of one shard. Found ones are counted much faster; a large account may have few, or none, to find. */
+/** Reads one shard. Found ones are counted much faster; a large account may have few, or none, to find. */
 const COUNT_TIMEOUT = '1s'
 const QUERY_CANCELED = '57014'
 

@@ -70,7 +70,7 @@ export type PublicPassportRow = PassportRow & {
   unit_fields: string[] | null
   /** Fields that its batch had set itself when the unit inherited them; null unless under a batch. */
   batch_fields: string[] | null
-  /** Whether its account lets search engines list its models. */
+  /** True if its account lets search engines list its models. */
   indexable: boolean
   /** Which audiences its account has chosen for the fields. */
   audience_profile: AudienceProfile

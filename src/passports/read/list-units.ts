@@ -53,7 +53,7 @@ export async function findUnitPosition(
   return row && { parentId: row.parent_id, id: row.id }
 }
 
-/** Whether `a` comes before `b` under the passport with the UUID `top`. */
+/** Returns true if `a` comes before `b` under the passport with the UUID `top`. */
 export function isUnitBefore(top: string, a: UnitPosition, b: UnitPosition): boolean {
   const key = ({ parentId, id }: UnitPosition) => `${parentId === top ? '' : parentId} ${id}`
   return key(a) < key(b)

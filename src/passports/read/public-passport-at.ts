@@ -15,7 +15,7 @@ import {
   selectSmallData,
 } from './look-up.ts'
 
-/** Of the past. `shard`: where it was found; null: the shared database. */
+/** A version of the past. `shard`: where it was found; null: the shared database. */
 export type PastRow = ReadableRow & { shard: number | null }
 
 /** `at`: microseconds since 1970. `withAllData`: also large free-form keys. */

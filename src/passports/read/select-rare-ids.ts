@@ -7,7 +7,7 @@ import { filterConditions, type ListFilter, selectGroups } from './list-filter.t
 type WalkRest = { beyond: Fragment; order: Fragment; maxRows: number }
 
 /**
- * Of one level, where few match: among a million passports, one after the other would take seconds. Each
+ * For one level, where few match: among a million passports, one after the other would take seconds. Each
  * `offset 0` keeps the planner from joining all rows first.
  */
 export function selectIdsByFacts(

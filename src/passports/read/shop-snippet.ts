@@ -34,7 +34,7 @@ const IMAGE_PX = 120
 /** In CSS pixels. The width depends on the language. */
 const BADGE_HEIGHT_PX = 48
 
-/** What the link shows: the QR code beside a text, or the badge, which contains the text. */
+/** The looks of the link: the QR code beside a text, or the badge, which contains the text. */
 export const SNIPPET_IMAGES = ['qr', 'badge'] as const
 export type SnippetImage = (typeof SNIPPET_IMAGES)[number]
 
@@ -117,7 +117,7 @@ const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) =>
 
 const MAX_PRODUCT_ID_LENGTH = 2048
 
-/** Whether a text can be an `@id` on the shop's page: an absolute http(s) URL, or `#` and a name. */
+/** Returns true if a text can be an `@id` on the shop's page: an absolute http(s) URL, or `#` and a name. */
 export function isProductId(text: string): boolean {
   if (text.length > MAX_PRODUCT_ID_LENGTH || !/^[!-~\u00a1-\u{10ffff}]+$/u.test(text) || !text.isWellFormed())
     return false

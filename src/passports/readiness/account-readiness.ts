@@ -38,12 +38,12 @@ export type ActSums = {
 
 const LEVELS: readonly Level[] = ['m', 'b', 'i']
 
-/** What an act says of a group. Groups outside its scope are left out. */
+/** The sums of an act for a group. Groups outside its scope are left out. */
 type Judged = {
   group: FactGroup
   state: ReadinessState | 'nothing_asked'
   gaps: readonly { rule: string; outcome: Gap }[]
-  /** Whether the act is in force and a rule that it requires is missing or partial. */
+  /** True if the act is in force and a rule that it requires is missing or partial. */
   isFailing: boolean
 }
 
@@ -158,7 +158,7 @@ function getState({
   return isReady ? 'ready' : 'incomplete'
 }
 
-/** Whether a required rule is not met, or only in part. */
+/** Returns true if a required rule is not met, or only in part. */
 export const isRequiredGap = ({ severity, outcome }: { severity: Severity; outcome: RuleOutcome }): boolean =>
   severity === 'required' && (outcome === 'missing' || outcome === 'partial')
 
@@ -224,7 +224,7 @@ function sumAct(act: string, { computedAt }: AccountFacts, judged: readonly Judg
   }
 }
 
-/** What a list asks for. `missing` is a rule, with or without its act. */
+/** The filter of a list. `missing` is a rule, with or without its act. */
 export type ReadinessFilter = {
   act?: string | undefined
   readiness?: ReadinessState | undefined
@@ -259,7 +259,7 @@ const MAX_RARE_ROWS = 20_000
 const MIN_TIMES_FEWER = 5
 
 /**
- * Whether it is far cheaper to read passports by their facts than to read, in the worst case, all that do not
+ * True if it is far cheaper to read passports by their facts than to read, in the worst case, all that do not
  * fit before a page of those that do.
  */
 function isRare(all: readonly FactGroup[], fitting: readonly FactGroup[]): boolean {

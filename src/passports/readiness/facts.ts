@@ -67,7 +67,7 @@ const selectWithFacts = (sql: Sql, accountId: number): Fragment => sql`
   where coalesce(s.n, 0) > 0)`
 
 /**
- * Whether the parent `s.parent` has a child. Only the index by account and parent has the order that is asked
+ * True if the parent `s.parent` has a child. Only the index by account and parent has the order that is asked
  * for. With `exists`, a plan without current statistics read the items of all accounts.
  */
 export const hasChildren = (sql: Sql, accountId: number): Fragment => sql`

@@ -1,4 +1,7 @@
-/** What units lack although their model has it: a change did not reach them, or a correction waits. */
+/**
+ * Finds values that units lack although their model has them: a change did not reach them, or a correction
+ * waits.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import type { Rule } from '../../readiness/act.ts'

@@ -97,7 +97,7 @@ export type PlannedData = {
   productId: string | null
 }
 
-/** What reports of an account depend on besides data. */
+/** The settings that reports of an account depend on besides data. */
 export type ReportBasis = { settings: ReadinessSettings; profile: AudienceProfile }
 
 export const readReportBasis = async (ctx: AccountContext): Promise<ReportBasis> => ({
@@ -176,7 +176,7 @@ const listRecordMembers = (row: Pick<PassportRow, 'gtin' | 'lot' | 'serial' | 'p
     ...(row.parent_id === null ? [] : (['parent'] as const)),
   ])
 
-/** What a passport of the level will have. */
+/** The members that a passport of the level will have. */
 const listExpectedMembers = (data: DataObject, level: RuleLevel) =>
   new Set<RecordMember>([
     'id',
@@ -186,7 +186,7 @@ const listExpectedMembers = (data: DataObject, level: RuleLevel) =>
     ...(level === 'item' ? (['serial'] as const) : []),
   ])
 
-/** Whether the law wants others to see what answers the rule than those who may see it. */
+/** Returns true if the law wants others to see what answers the rule than those who may see it. */
 function hasAudienceGap(category: CompleteCategory, { rule }: RuleResult): boolean {
   const paths = (rule.met[0] ?? []).flatMap(({ path }) => path ?? [])
   return paths.some(path => {

@@ -17,7 +17,7 @@ export type UnitFacts = {
   n: number
 }
 
-/** Of each kind of unit that has a row of its own. A model with more is counted in part. */
+/** For each kind of unit that has a row of its own. A model with more is counted in part. */
 const MAX_UNITS = 5_000
 const MAX_CONTENTS = 200
 /** Units whose facts are not written yet are read here. */

@@ -9,7 +9,7 @@ import { formatField } from '../../kernel/detail-json.ts'
 import { type Detail, invalid, TRANSLATION } from '../../kernel/errors.ts'
 import type { RecallNotice, RecallTexts } from '../core/recalls.ts'
 
-/** Of a text in one language. */
+/** For a text in one language. */
 export const MAX_RECALL_TEXT_LENGTH = 2_000
 
 /** As it was sent. `from`: by default today, in UTC. */

@@ -27,7 +27,7 @@ export type ResultState = (typeof RESULT_STATES)[number]
 export const LINE_STATES = ['ready', 'exported', ...RESULT_STATES] as const
 export type LineState = (typeof LINE_STATES)[number]
 
-/** What the database has of an entry. */
+/** The stored part of an entry. */
 export type StoredEntry = {
   state: RegistryState
   action: RegistryAction | null
@@ -46,7 +46,7 @@ export type EntryLine = Pick<StoredEntry, 'state' | 'action' | 'line' | 'missing
 
 type Subject = { level: 'm' | 'b' | 'i'; status: StatusLetter; version_no: number }
 
-/** What the entry says after a look at the passport. `build` makes its line for an action. */
+/** Returns the entry after a look at the passport. `build` makes its line for an action. */
 export function decideEntry(
   entry: StoredEntry,
   passport: Subject,
@@ -89,5 +89,5 @@ function decideLine(entry: StoredEntry, passport: Subject, built: RegistryResult
   }
 }
 
-/** What the registry compares: all but the action. */
+/** The part that the registry compares: all but the action. */
 const formatContent = (line: RegistryLine): string => JSON.stringify({ ...line, action: null })

@@ -14,7 +14,7 @@ export type LineFormat = (typeof LINE_FORMATS)[number]
 export type ExportOptions = {
   state: LineState
   format: LineFormat
-  /** Whether lines that are ready count as exported afterwards. */
+  /** True if lines that are ready count as exported afterwards. */
   marks: boolean
 }
 

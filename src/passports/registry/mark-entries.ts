@@ -68,7 +68,7 @@ const listIds = async (sql: Sql, accountId: number, level: Fill['level'], after:
 const mark = (sql: Sql, accountId: number, ids: readonly string[]) =>
   sql`select public.carnet_mark_registry_entries(${accountId}, ${[...ids]}::text[]::uuid[])`
 
-/** Of a round that has ended meanwhile, nothing is stored. */
+/** A round that has ended meanwhile stores nothing. */
 const storeProgress = (sql: Sql, accountId: number, { round, level, after_id, is_done }: Fill) => sql`
   update registry_fill set level = ${level}::text::"char", after_id = ${after_id}, is_done = ${is_done}
   where account_id = ${accountId} and round = ${round}`

@@ -111,7 +111,7 @@ export type ReportedResult = {
   outcome: 'stored' | 'unchanged'
 }
 
-/** What happened to each row; `failed` in the order of `index`. */
+/** The outcome of each row; `failed` in the order of `index`. */
 export type ResultReport = { results: ReportedResult[]; failed: { index: number; error: AppError }[] }
 
 /** Parses and stores; `store` gets the rows that can be used. */

@@ -7,7 +7,7 @@ import type { ResultState, StoredEntry } from './entry.ts'
 
 export type RegistryResultRow = {
   passport_id: string
-  /** Of the line that the registry has answered. */
+  /** The hash of the line that the registry has answered. */
   version_no: number
   state: ResultState
   registration_id?: string | undefined
@@ -23,7 +23,7 @@ type Entry = Pick<StoredEntry, 'state' | 'action' | 'version_no' | 'exported_no'
   registration_id: string | null
   proof_valid_until: Date | null
   message: string | null
-  /** Whether the line that waits has to name another action now. */
+  /** True if the line that waits has to name another action now. */
   is_due?: boolean
 }
 

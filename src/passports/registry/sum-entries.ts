@@ -1,4 +1,4 @@
-/** What an owner wants to know of the entries for the EU registry: how many are where, and what they lack. */
+/** Sums up the entries for the EU registry for an owner: how many are where, and what they lack. */
 import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -57,7 +57,7 @@ async function countExpiring(sql: Sql, accountId: number, limit: Date) {
   return row ?? { n: 0, first: null }
 }
 
-/** What a list of entries shows. */
+/** A line in a list of entries. */
 export type EntryFilter = { missing: string } | { state: RegistryState } | { expiring: true }
 
 export type ListedEntry = {

@@ -12,7 +12,7 @@ type Span = { since: Date | null; until: Date }
 /** `commitment` has 32 bytes, `passport` is a UUID. */
 export type VersionCommitment = { passport: string; versionNo: number; commitment: Buffer }
 
-/** What stands for it in a tree of this format. */
+/** Its entry in a tree of this format. */
 export const buildEntryOf = ({ passport, ...version }: VersionCommitment, format: EntryFormat): Buffer =>
   buildVersionEntry(format, { passportId: idFromUuid(passport), ...version })
 

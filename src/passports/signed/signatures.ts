@@ -10,7 +10,7 @@ import { getShard } from '../../kernel/db/shards.ts'
 
 export type DocumentKind = 'en' | 'vc' | 'vc-jwt' | 'sd-jwt'
 
-/** What is signed. `hash`: SHA-256 of the document without its signature, and of when that expires. */
+/** A signed document. `hash`: SHA-256 of the document without its signature, and of when that expires. */
 export type SignedDocument = {
   accountId: number
   /** A UUID. */
@@ -21,7 +21,7 @@ export type SignedDocument = {
   hash: Buffer
   /** The key that signs it if it has no signature. */
   keyNumber: number
-  /** What these keys have signed is never used: it proves nothing. */
+  /** Signatures of these keys are never used: they prove nothing. */
   revokedKeys: readonly number[]
   /** Signatures of before this time have expired, or are never used again. */
   outdatedBefore: Date
@@ -62,7 +62,7 @@ export async function getOrCreateSignature(
   return signature
 }
 
-/** Of the same passport, so that their number does not grow with each period. */
+/** Only of the same passport, so that their number does not grow with each period. */
 const deleteOutdated = (sql: Sql, { accountId, passportId, kind, outdatedBefore }: SignedDocument) =>
   sql`
     delete from signed_document

@@ -55,7 +55,7 @@ export function findMatch(
   return match.id
 }
 
-/** Whether a model still has the row's key. */
+/** Returns true if a model still has the row's key. */
 export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: BulkState): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
   return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key

@@ -175,7 +175,7 @@ async function insertRows(
   return new Set(rows.map(row => row.id))
 }
 
-/** What `insertUnits` would return. Writes nothing. */
+/** Returns the result of `insertUnits` without writing anything. */
 export async function previewUnits(ctx: AccountContext, batch: UnitPreview): Promise<InsertOutcome> {
   const left = await getRemainingQuota(ctx, LEVEL_LETTER[batch.level])
   const { rows: insertable, rejected } = await selectInsertable(ctx, batch, left)

@@ -38,7 +38,7 @@ export const readPendingCorrection = (
     return findPendingForUnit(ctx, passport.id, passport.unit_fields ?? [])
   })
 
-/** What a refresh changes on a unit with the own fields `ownKeys`. Undefined beyond the bounds. */
+/** Returns the changes of a refresh on a unit with the own fields `ownKeys`. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: ContentReader,
   uuid: string,

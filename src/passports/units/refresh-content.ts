@@ -31,7 +31,7 @@ export type ContentReader = Pick<AccountContext, 'sql' | 'accountId'>
 export const readContents = (ctx: ContentReader, ids: readonly string[]): Promise<OldContent[]> =>
   selectContentsWithOwners(ctx, ctx.sql`select unnest(${[...ids]}::text[]::uuid[])`)
 
-/** What a unit inherits, without free-form keys. */
+/** The inherited data of a unit, without free-form keys. */
 export async function readContentOfUnit(ctx: ContentReader, uuid: string): Promise<OldContent | undefined> {
   const { sql, accountId } = ctx
   const ids = sql`

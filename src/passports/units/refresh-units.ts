@@ -154,7 +154,7 @@ function createChecker({
   const shared = new Map<number, CheckResult>()
   const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
-      // What no correction has set keeps its meaning, whatever its model means by the same key now.
+      // A key that no correction has set keeps its meaning, whatever its model means by the same key now.
       const keys = Object.keys({ ...data, ...own })
       const getVersion = (key: string) => (Object.hasOwn(own, key) ? undefined : schemaVersions.get(key))
       const category = findCommonCategory(

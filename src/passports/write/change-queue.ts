@@ -48,7 +48,7 @@ export function attemptLocked<T>(
   return repeatTransaction(() => withRetries(() => withTransaction(ctx, run)))
 }
 
-/** Whether the version that was read is one that the caller wants to change (`If-Match`). */
+/** True if the version that was read is one that the caller wants to change (`If-Match`). */
 export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
 
 /** Throws `version_conflict`. */

@@ -103,7 +103,7 @@ export async function insertModels(
       // A row may have several reasons. A map keeps the last.
       return new Map(rejected.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
-    // Of all locks, only that of an idempotency key has a time limit.
+    // Only the lock of an idempotency key has a time limit.
     const withKey = rows.filter(hasIdempotencyKey)
     if (withKey.length > 0 && isLockTimeout(error)) return new Map(withKey.map(row => [row.id, 'key_taken']))
     throw error

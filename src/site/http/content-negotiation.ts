@@ -50,7 +50,7 @@ function rankOffer(ranges: readonly Range[], { mediaTypes }: Representation): Ra
 }
 
 /**
- * Whether an `Accept` header has no opinion on an offer: it is missing or empty, or accepts the offer only as
+ * True if an `Accept` header has no opinion on an offer: it is missing or empty, or accepts the offer only as
  * one of all media types.
  */
 export function isMatchedByWildcard(accept: string | undefined, { mediaTypes }: Representation): boolean {
@@ -61,7 +61,7 @@ export function isMatchedByWildcard(accept: string | undefined, { mediaTypes }: 
   return !isNamed && ranges.some(({ value, quality }) => value === '*/*' && quality > 0)
 }
 
-/** Whether an `Accept` header names link sets, and no other media type with a higher quality. */
+/** Returns true if an `Accept` header names link sets, and no other media type with a higher quality. */
 export function prefersLinkset(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const ranges = parseMediaRanges(accept)

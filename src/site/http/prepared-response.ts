@@ -30,7 +30,7 @@ export type PreparedResponse = {
   /** Compressed at the first request for the encoding. */
   gzip?: EncodedResponse
   br?: EncodedResponse
-  /** Of a 304, besides the entity tag: a flat list of names and values. */
+  /** Headers of a 304, besides the entity tag: a flat list of names and values. */
   notModifiedHeaders: readonly string[]
 }
 

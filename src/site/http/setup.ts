@@ -9,7 +9,7 @@ import type { MediaServices } from '../../media/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
-/** What a reader gets who accepts anything: the page, or the document of EN 18223. */
+/** The answer for a reader who accepts anything: the page, or the document of EN 18223. */
 export type AnyAccept = 'html' | 'json'
 
 export type SiteSetup = {
@@ -68,7 +68,7 @@ export type UncachedLimit = {
   refund: (request: FastifyRequest) => void
 }
 
-/** What all routes of the site share. */
+/** Shared by all routes of the site. */
 export type SiteContext = SiteSetup & { uncachedLimit: UncachedLimit }
 
 /** The path of `publicUrl`, without a trailing slash. */

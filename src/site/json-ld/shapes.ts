@@ -129,7 +129,7 @@ export function getJsonLdTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
-/** Whether the field's nodes have a class of schema.org. */
+/** Returns true if the field's nodes have a class of schema.org. */
 export const hasSchemaClass = ({ shape }: Field): boolean =>
   shape === 'organization' || shape === 'documents' || shape === 'pictures'
 

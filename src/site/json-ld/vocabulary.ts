@@ -95,7 +95,7 @@ export function listOwnClasses(): OwnClass[] {
 }
 
 /**
- * What documents of other standards refer to and JSON-LD has no term for: dictionary entries of EN 18223, and
+ * Terms that documents of other standards refer to and JSON-LD lacks: dictionary entries of EN 18223, and
  * types of links. In alphabetical order.
  */
 export function listDictionaryEntries(): OwnClass[] {

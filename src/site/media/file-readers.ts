@@ -11,7 +11,7 @@ import { findFileForLink, findOwnFile } from '../../passports/access/find-file.t
 import type { SiteContext } from '../http/setup.ts'
 import { COOKIE_NAME, createAccessCookies } from '../passport/access-cookie.ts'
 
-/** Whether the request says anything about its reader. */
+/** Returns true if the request says anything about its reader. */
 export function mayAuthorize({ query, raw: { headers } }: FastifyRequest): boolean {
   const { cookie, authorization } = headers
   return authorization !== undefined || cookie !== undefined || Object.hasOwn(Object(query), 'access')

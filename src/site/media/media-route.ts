@@ -36,7 +36,7 @@ import { sendPdf } from './send-pdf.ts'
 import { createSharedReads, type SharedReads } from './shared-reads.ts'
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Of files that are being sent and are not in the cache. */
+/** For files that are being sent and are not in the cache. */
 const MAX_SENT_BYTES = 192 * 1024 * 1024
 const PICTURES = '/m/'
 
@@ -127,7 +127,7 @@ const buildPublicHeaders = (publicUrl: string): Headers => ({
   'cache-control': 'public, max-age=31536000, immutable',
 })
 
-/** What only some readers may have is not stored anywhere, and has no entity tag. */
+/** A file for some readers only is stored nowhere, and has no entity tag. */
 const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
   'cross-origin-opener-policy': 'same-origin',

@@ -6,7 +6,7 @@ import type { ByteRange, ReadRange } from '../../media/store/byte-range.ts'
 import type { Headers } from '../http/prepared-response.ts'
 
 type SentDocument = {
-  /** Of which the file's name is made. */
+  /** The source of the file's name. */
   name: string
   /** Undefined for a response that nobody may store. */
   etag: string | undefined

@@ -27,7 +27,7 @@ export function findMostCommonOrigin(origins: readonly Origin[]): Origin {
   return ORIGINS.reduce((best, origin) => (count(origin) > count(best) ? origin : best))
 }
 
-/** Whether the field was written about another value: the unit or its batch has replaced the one above it. */
+/** True if the field was written about another value: the unit or its batch has replaced the one above it. */
 export function isAboutReplacedValue(origins: Origins | null, { name, about }: Field): boolean {
   const [own, value] = [name, about].map(one => origins?.get(one ?? ''))
   if (own === undefined || value === undefined) return false

@@ -10,7 +10,10 @@ import { type PageLocale, renderLangAttribute } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
-/** What lets a reader see more than the public: an access link, or a preview by a member of the account. */
+/**
+ * The reason that a reader sees more than the public: an access link, or a preview by a member of the
+ * account.
+ */
 export type PageAccess =
   | { audience: RestrictedAudience; label: string; expiresAt: Date }
   | { audience: RestrictedAudience; isPreview: true }
@@ -30,7 +33,7 @@ export type PageContext = PageLocale & {
   view: PassportView
   alternates: readonly AlternateFormat[]
   access: PageAccess | undefined
-  /** Whether the request's access link is malformed, expired or revoked. */
+  /** True if the request's access link is malformed, expired or revoked. */
   isLinkInvalid: boolean
   qr: string
   brand: Brand

@@ -183,7 +183,7 @@ function renderContact({ view, labels }: PageContext): string {
   return html`<bdi>${before}<a href="mailto:${email}">${email}</a>${after}</bdi>`
 }
 
-/** What a reader must know first: archived, corrected since, an earlier version. */
+/** Notices that a reader must see first: archived, corrected since, an earlier version. */
 export function renderNotices(page: PageContext): string {
   const { view, labels, language, access } = page
   const archived = view.status === 'archived' ? renderNote('notice', html`${labels.ui.archivedNotice}`) : ''

@@ -32,7 +32,7 @@ export type PassportView = {
   lot: string | null
   serial: string | null
   versionNo: number
-  /** Whether the account lets search engines list its models. */
+  /** True if the account lets search engines list its models. */
   isIndexingAllowed: boolean
   /** When this version was created. Archiving does not change it. */
   changedAt: Date
@@ -58,7 +58,7 @@ export type PassportView = {
   origins: Origins | null
   /** The recall notices that hold for it, the nearest first. Everybody sees them. */
   recalls: readonly { level: PassportView['level']; notice: RecallNotice }[]
-  /** What readers can do, in the order of the account. */
+  /** The offers for readers, in the order of the account. */
   offers: readonly Offer[]
 } & PassportFiles
 

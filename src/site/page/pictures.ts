@@ -70,7 +70,7 @@ export function renderGallery(page: PageContext): string {
   )
 }
 
-/** What a picture showed, that it was withdrawn, and its digest. */
+/** The text of a withdrawn picture, with its digest. */
 function renderWithdrawnPictures(page: PageContext): string {
   const entries = Array.isArray(page.view.data.pictures) ? page.view.data.pictures : []
   const items = entries.map(asObject).flatMap(({ media, alt }) => {

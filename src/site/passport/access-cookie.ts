@@ -19,7 +19,7 @@ export const COOKIE_LIFETIME_MS = 3_600_000
 
 /** A link to a passport also opens its files, at another path: of at most this many passports at a time. */
 const FILE_COOKIES = 8
-/** What they are encrypted for, instead of one passport. */
+/** The purpose that they are encrypted for, instead of one passport. */
 const FOR_FILES = 'files'
 const FILE_CONTENT_PATTERN = /^(\d{13}) (\S+) (\S+)$/
 

@@ -67,7 +67,7 @@ const limitUncached = ({ setup, reply, request }: DocumentCall, send: () => Prom
 const getCacheId = (id: string) => `${id} documents`
 
 /**
- * All that is known of the passport but its data, which its version stands for, and the issuer, with the end
+ * Everything known of the passport but its data, which its version stands for, and the issuer, with the end
  * of what it signs now.
  */
 function formatDocumentState(

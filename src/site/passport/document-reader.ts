@@ -30,7 +30,7 @@ import { type DocumentRequest, parseVersion } from './passport-request.ts'
 export type DocumentContext = AccessContext & { setup: SiteContext; cache: PageCache }
 export type DocumentCall = DocumentContext & { reply: FastifyReply; request: DocumentRequest }
 
-/** What a request sent to see more than the public. It was not looked up yet. */
+/** The proof that a request sent to see more than the public. It was not looked up yet. */
 export type Credential = { kind: 'key'; text: string } | { kind: 'token'; token: RequestToken | 'malformed' }
 
 /** `Authorization` wins over a token in the query or in a cookie. What is no token in it counts as a key. */

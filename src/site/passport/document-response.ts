@@ -29,5 +29,5 @@ export const buildPublicDocumentHeaders = (...input: Parameters<typeof buildDocu
   vary: PASSPORT_VARY,
 })
 
-/** Whether it is a ZIP file, which cannot be compressed again. */
+/** Returns true if it is a ZIP file, which cannot be compressed again. */
 export const isCompressed = ({ mediaTypes: [type] }: DocumentFormat): boolean => type.endsWith('+zip')

@@ -36,7 +36,7 @@ type RenderInput = NegotiatedLanguage & {
 }
 
 export type PassportFormat = AlternateFormat & {
-  /** Whether each language has its own rendering. */
+  /** True if each language has its own rendering. */
   isPerLanguage: boolean
   render(input: RenderInput): { headers: Headers; body: string }
 }
@@ -118,14 +118,14 @@ export function selectFormat(
 
 export const FORMAT_NAMES = [...FORMATS.slice(1), HTML].map(({ id }) => id).join(', ')
 
-/** Whether `?format=` asks for a document: then errors are JSON, also in a browser. */
+/** Returns true if `?format=` asks for a document: then errors are JSON, also in a browser. */
 export const namesDocument = (parameter: unknown): boolean =>
   DOCUMENT_FORMATS.some(({ id }) => id === parameter)
 
-/** Whether `Accept` selects HTML, also if it names none of our formats. */
+/** Returns true if `Accept` selects HTML, also if it names none of our formats. */
 export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
 
-/** Whether `Accept` names and selects HTML, as browsers do. Errors are then sent as a page. */
+/** Returns true if `Accept` names and selects HTML, as browsers do. Errors are then sent as a page. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 
@@ -144,7 +144,7 @@ export const getLinkedFormats = (isSigning: boolean): readonly AnyFormat[] => [
   ...DOCUMENT_FORMATS.filter(({ linked }) => linked === 'always' || (linked === 'if_signing' && isSigning)),
 ]
 
-/** Whether a link depends on whether the account signs. */
+/** Returns true if a link depends on whether the account signs. */
 export const HAS_SIGNED_LINKS = DOCUMENT_FORMATS.some(({ linked }) => linked === 'if_signing')
 
 function buildAlternateLinks({ url, versionNo, isNewestVersion }: PassportView, isSigned: boolean): string {

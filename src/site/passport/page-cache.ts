@@ -34,7 +34,7 @@ export type PageCache = {
 
 /** The cost of an entry besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/** Of one passport. Clients could request its texts in ever new combinations of languages. */
+/** For one passport. Clients could request its texts in ever new combinations of languages. */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */

@@ -10,7 +10,7 @@ import { getFirst, type Query } from './languages.ts'
 type BareRequest = {
   /** As in the URL; it may be malformed. */
   id: string
-  /** What follows the id in the path, with a slash in front; undefined for the passport's own address. */
+  /** The rest of the path after the id, with a slash in front; undefined for the passport's own address. */
   below?: string
   query: Query
   now: Date

@@ -58,7 +58,7 @@ const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
 const isReload = ({ 'cache-control': value }: IncomingHttpHeaders): boolean =>
   value !== undefined && /\b(?:no-cache|max-age=0)(?!\d)/.test(value)
 
-/** What the links of a page to itself have: other languages, versions and countries. */
+/** Parameters of the links of a page to itself: other languages, versions and countries. */
 const PAGE_PARAMETERS = ['lang', 'version', 'country']
 
 /**

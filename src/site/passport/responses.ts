@@ -24,7 +24,7 @@ import { findReaderCountry } from './reader-country.ts'
 
 export const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
-/** What a response is rendered from. `row` is one version of the passport. */
+/** The source of a response. `row` is one version of the passport. */
 type ResponseInput = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
 /** The part of it that is cached for a second, and decides whether a cached response is still current. */
 type CurrentState = { row: PublicMetadata; brand: Brand }
@@ -58,7 +58,7 @@ export const findCachedResponse = (
 ): PreparedResponse | undefined =>
   findResponse(headers, request, cache.find(request.id, formatState(current)))
 
-/** Whether a response is cached, perhaps for an earlier state of the passport. */
+/** Returns true if a response is cached, perhaps for an earlier state of the passport. */
 export const hasCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,

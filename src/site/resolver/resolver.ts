@@ -74,7 +74,7 @@ function handle(setup: SiteContext, reply: FastifyReply): unknown {
   return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
 
-/** Whether only a look-up can tell if the address has links of this type. */
+/** Returns true if only a look-up can tell if the address has links of this type. */
 const isConditional = (type: ResolverRequest['type']) =>
   type === 'linkset' || type === 'recallStatus' || isOfferLinkType(type)
 
@@ -158,7 +158,7 @@ async function readOffers(
   return offersVersion === 0 ? [] : readOffersOf(sql, row)
 }
 
-/** Whether a notice holds for the passport to which the address leads: a lot's recall is found there. */
+/** True if a notice holds for the passport to which the address leads: a lot's recall is found there. */
 async function isRecalled(
   { sql }: SiteSetup,
   { now }: ResolverRequest,

@@ -36,8 +36,8 @@ export const buildOptions = (
 ): AasOptions => ({ nsUrl, primaryLanguage, ownHost: new URL(url).host })
 
 /**
- * Of an element: without a name inside lists, without a meaning where there is no entry for it. `otherIds`:
- * what else names its meaning.
+ * The names and meaning of an element: without a name inside lists, without a meaning where there is no entry
+ * for it. `otherIds`: what else names its meaning.
  */
 type Head = { idShort?: string; semanticId?: string; otherIds?: readonly string[] }
 
@@ -80,7 +80,7 @@ export const buildCollection = (
 export const toList = (element: SubmodelElement | undefined): SubmodelElement[] =>
   element === undefined ? [] : [element]
 
-/** Of collections. Without entries, it says that there are none. */
+/** For collections. Without entries, it says that there are none. */
 const buildCollectionList = (head: Head, entries: readonly SubmodelElement[]): SubmodelElement => ({
   ...buildHead(MODEL_TYPE.list, head),
   orderRelevant: true,
@@ -263,13 +263,16 @@ function getValueType(field: Field, value: unknown, { ownHost }: AasOptions): Va
   return length === 'YYYY-MM'.length ? VALUE_TYPE.yearMonth : VALUE_TYPE.date
 }
 
-/** Of all entries of a list, whatever their values. */
+/** For all entries of a list, whatever their values. */
 function getEntryType({ type }: Field): ValueType {
   if (type === 'number') return VALUE_TYPE.decimal
   return type === 'boolean' ? VALUE_TYPE.boolean : VALUE_TYPE.string
 }
 
-/** What the URL standard allows and RFC 3987 does not: signs, escapes that are none, private characters. */
+/**
+ * Matches characters that the URL standard allows and RFC 3987 does not: signs, escapes that are none,
+ * private characters.
+ */
 const NOT_IN_IRI =
   /[\s<>"{}|\\^`[\]]|%(?![0-9a-f]{2})|#.*#|[\p{Cc}\p{Co}\p{Noncharacter_Code_Point}\ufff0-\uffff\u{e0000}-\u{e0fff}]/iu
 

@@ -97,6 +97,6 @@ function findFacilityAddress(reading: UndatedReading): string | undefined {
   return gln === undefined ? undefined : GLN_ADDRESSES.place + gln
 }
 
-/** Whether a plant is known by more than its GLN, which has an element of IDTA. */
+/** Returns true if a plant is known by more than its GLN, which has an element of IDTA. */
 const hasMoreOfFacility = (facility: unknown): boolean =>
   Object.keys(asObject(facility)).some(name => name !== 'facilityId')

@@ -36,7 +36,7 @@ export const MAX_FILE_ADDRESS_LENGTH = 2000
 
 export const ASSET_KIND = { model: 'Type', batch: 'NotApplicable', item: 'Instance' } as const
 
-/** What identifies the asset, apart from its global id. */
+/** The ids of the asset, apart from its global id. */
 export const ASSET_ID = {
   gtin: { name: 'gtin', semanticId: 'https://ref.gs1.org/voc/gtin' },
   lot: { name: 'batchNumber', semanticId: 'https://ref.gs1.org/voc/hasBatchLotNumber' },
@@ -120,13 +120,13 @@ export type IdtaElement = {
   idShort?: string
   semanticId?: string
   valueType?: ValueType
-  /** Of each entry of a list. */
+  /** For each entry of a list. */
   entrySemanticId?: string
-  /** Of members, by their names. */
+  /** For members, by their names. */
   members?: Readonly<Record<string, IdtaElement>>
 }
 
-/** Of documents of any category. */
+/** In documents of any category. */
 const DOCUMENT_ELEMENTS: IdtaElement = {
   idShort: 'Documents',
   members: { type: { idShort: 'DocumentType' }, url: { idShort: 'DocumentFile' } },

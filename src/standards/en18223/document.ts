@@ -14,7 +14,7 @@ export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): 
   [RECORD_FIELD.name]: buildRecordMembers(reading, publisher),
 })
 
-/** What a passport is beside its data, in the compressed form. */
+/** The header of a passport, in the compressed form. */
 export const buildRecordMembers = (
   reading: UndatedReading,
   publisher: Pick<Publisher, 'issuer'>,

@@ -143,7 +143,7 @@ function buildEntry(
     : buildCollection(list.of ?? [], entry, head, options)
 }
 
-/** Whether the entries of a list are related resources. */
+/** Returns true if the entries of a list are related resources. */
 export const isResource = ({ shape }: Field): boolean => shape === 'documents' || shape === 'pictures'
 
 /** Members of a document or picture with a part in its resource. */
@@ -177,7 +177,7 @@ export function buildResourceMembers(
   const { [DOCUMENT_MEMBER.url]: url, ...others } = members
   const { [DOCUMENT_MEMBER.title]: ownTitle, [DOCUMENT_MEMBER.type]: type } = others
   const title = ownTitle ?? others[DOCUMENT_MEMBER.alt]
-  // Of a translated title, the text of the primary language.
+  // A translated title has the text of the primary language.
   const resourceTitle = Array.isArray(title) ? getOwn(asObject(title[0]), ELEMENT_MEMBER.value) : title
   if (url === undefined && Object.keys(others).length === 0) return undefined
   return {

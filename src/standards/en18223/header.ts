@@ -55,7 +55,7 @@ function findOperatorId(reading: UndatedReading, { did, prefersDid }: Publisher)
   return lei === undefined ? (did ?? undefined) : LEI_PREFIX + lei
 }
 
-/** What a passport is beside its data, as a field, so that it becomes an element as fields do. Read-only. */
+/** The header of a passport as a field, so that it becomes an element as fields do. Read-only. */
 export const RECORD_FIELD: Field = {
   name: PASSPORT_RECORD,
   type: 'object',

@@ -41,7 +41,7 @@ export type RegistryLine = {
 }
 
 export type RegistryInput = {
-  /** What the public may see. */
+  /** The data that the public may see. */
   reading: UndatedReading
   publisher: Pick<Publisher, 'publicUrl' | 'did' | 'issuer'>
   action: RegistryAction
@@ -56,7 +56,7 @@ export type RegistryInput = {
 /** `missing`: the paths of the fields that the registry requires, and `backupUrl`. Never empty. */
 export type RegistryResult = { line: RegistryLine } | { missing: string[] }
 
-/** Of the value alone; with the prefix of its scheme, 50 characters. */
+/** The length of the value alone; with the prefix of its scheme, 50 characters. */
 const MAX_REGISTRY_ID_LENGTH = 46
 const SCHEMES: readonly RegistryScheme[] = ['lei', 'vat', 'ntr', 'eid']
 const COMMODITY_CODE = /^[0-9]{4,10}$/

@@ -28,12 +28,12 @@ export function requireIssuer(credential: DataObject, keyId: string): void {
   throw new SignatureError('unusable_key', `The key ${keyId} is not one of its issuer, ${String(id)}.`)
 }
 
-/** Whether `validUntil` is over. Throws `not_current` before `validFrom`. */
+/** Returns true if `validUntil` is over. Throws `not_current` before `validFrom`. */
 export const hasCredentialExpired = ({ validFrom, validUntil }: DataObject, now: Date): boolean =>
   hasExpired(parseTime(validFrom), parseTime(validUntil), now)
 
 /**
- * Whether the end is over. Both in milliseconds; undefined: unlimited. Throws `not_current` before the start.
+ * True if the end is over. Both in milliseconds; undefined: unlimited. Throws `not_current` before the start.
  */
 export function hasExpired(fromMs: number | undefined, untilMs: number | undefined, now: Date): boolean {
   if (fromMs !== undefined && now.getTime() < fromMs) {

@@ -56,7 +56,8 @@ export async function addProof<T extends DataObject>(
 const formatSeconds = (time: Date) => time.toISOString().replace(/\.\d{3}Z$/, 'Z')
 
 /**
- * What is signed: the hash of the proof without its value, then the hash of the document without its proof.
+ * Returns the bytes that are signed: the hash of the proof without its value, then the hash of the document
+ * without its proof.
  */
 export function hashForProof(unsecured: DataObject, proofConfig: DataObject) {
   const proofHash = hash('sha256', canonicalize(proofConfig), 'buffer')

@@ -57,7 +57,7 @@ export function getDidHost(did: string): string | undefined {
 export const createIssuerAddress = (publicUrl: string, issuerKey: string): string =>
   `${publicUrl}/issuers/${encodeURIComponent(issuerKey)}`
 
-/** Whether `iss` of a JWT names the issuer with this DID: by the DID itself, or by its address. */
+/** Returns true if `iss` of a JWT names the issuer with this DID: by the DID itself, or by its address. */
 export function isIssuer(iss: unknown, did: string): boolean {
   const address = getDidDocumentUrl(did)?.replace(/\/did\.json$/, '')
   return iss === did || (typeof iss === 'string' && iss.replace(/^http:/, 'https:') === address)

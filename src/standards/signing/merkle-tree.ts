@@ -45,7 +45,7 @@ function listSiblings(hashes: readonly Buffer[], index: number): Buffer[] {
 export const combineSubtrees = (roots: readonly Buffer[]): Buffer =>
   roots.length === 0 ? computeMerkleRoot([]) : combine(roots)
 
-/** What follows the proof in subtree number `index`, up to the root. */
+/** Returns the rest of the proof in subtree number `index`, up to the root. */
 export const proveSubtree = (roots: readonly Buffer[], index: number): Buffer[] => listSiblings(roots, index)
 
 /** For each entry what `buildMerkleProof` gives, and the root. There must be entries. */
@@ -65,7 +65,7 @@ export function buildMerkleProofs(entries: readonly Uint8Array[]): { root: Buffe
 
 export type MerkleProof = { entry: Uint8Array; index: number; size: number; siblings: readonly Uint8Array[] }
 
-/** Whether `entry` is number `index` of `size` entries with this root. */
+/** Returns true if `entry` is number `index` of `size` entries with this root. */
 export function isInMerkleTree({ entry, index, size, siblings }: MerkleProof, root: Uint8Array): boolean {
   if (!Number.isInteger(index) || !Number.isInteger(size) || index < 0 || index >= size) return false
   const found = climb(hashLeaf(entry), index, size, [...siblings])

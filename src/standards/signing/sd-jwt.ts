@@ -69,7 +69,7 @@ export function buildSdJwt(input: SdJwtInput): { payload: DataObject; disclosure
 
 const toSeconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
-/** What a reader of this audience gets. The owner of the passport gets all. */
+/** Returns the SD-JWT for a reader of this audience. The owner of the passport gets all. */
 export function presentSdJwt(
   jwt: string,
   disclosures: readonly Disclosure[],

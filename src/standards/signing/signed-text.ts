@@ -27,7 +27,7 @@ export type SignedText = {
   verify: (findKey: FindKey, now: Date) => SignedFacts
 }
 
-/** What somebody signed. None of it says that it is true: `signedAt` is by the clock of the signer. */
+/** A text that somebody signed. None of it says that it is true: `signedAt` is by the clock of the signer. */
 export type SignedFacts = {
   /** The identifier of the passport; null of a list or a mirror. */
   passport: string | null
@@ -38,7 +38,7 @@ export type SignedFacts = {
   signedAt: string | null
   validFrom: string | null
   validUntil: string | null
-  /** Whether `validUntil` is over. The signature is valid, but what was signed may not hold any more. */
+  /** True if `validUntil` is over. The signature is valid, but what was signed may not hold any more. */
   isExpired: boolean
   /** Where the current document of the passport is; null if it does not say. */
   currentDocument: string | null

@@ -3,7 +3,7 @@ import { hash, hkdfSync } from 'node:crypto'
 
 const SALT_BYTES = 32
 
-/** What an auditor gets beside the chain's hash. `commitKey` is the account's, 32 bytes. */
+/** The salt that an auditor gets beside the chain's hash. `commitKey` is the account's, 32 bytes. */
 export function deriveCommitmentSalt(commitKey: Uint8Array, passportId: string, versionNo: number): Buffer {
   const info = `carnet version commitment v1|${passportId}|${versionNo}`
   return Buffer.from(hkdfSync('sha256', commitKey, '', info, SALT_BYTES))

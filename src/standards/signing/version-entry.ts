@@ -1,5 +1,5 @@
 /**
- * What stands in a daily Merkle tree for a version. Entries of format 1 are the commitments themselves; those
+ * The entry of a version in a daily Merkle tree. Entries of format 1 are the commitments themselves; those
  * of format 2 bind a commitment to its passport and version.
  */
 import { hash } from 'node:crypto'

@@ -30,7 +30,7 @@ export type ProvenVersion = {
   token: Buffer | null
 }
 
-/** What was checked, and what the file says besides. */
+/** The checked facts, and the claims that the file makes besides. */
 export type VersionProofFacts = {
   /** Null for a tree of format 1, which holds the commitment alone. */
   version: { passportId: string; versionNo: number } | null
@@ -67,7 +67,7 @@ export function buildVersionProof(proven: ProvenVersion): DataObject {
   }
 }
 
-/** Of any format, also of one that is not known here. */
+/** Reads any format, also of one that is not known here. */
 export const isVersionProof = (file: unknown): file is DataObject =>
   isObject(file) && typeof file.format === 'string' && file.format.startsWith(FORMAT_NAME)
 

@@ -57,7 +57,7 @@ export type UntpInput = {
 /** `missing`: paths of facts that UNTP requires. Never empty. */
 export type UntpResult = { credential: DataObject } | { missing: string[] }
 
-/** What is required, read from the passport. */
+/** The required members, read from the passport. */
 type Facts = {
   legalName: string
   productName: string
@@ -219,7 +219,7 @@ function listManufacturers({ data }: Reading, publisher: UntpInput['publisher'])
   })
 }
 
-/** Whether the economic operator stands among the related parties. */
+/** Returns true if the economic operator stands among the related parties. */
 const isRelatedParty = (operator: DataObject, publisher: UntpInput['publisher']): boolean =>
   isManufacturer(operator) &&
   (typeof getOwn(operator, 'operatorId') === 'string' || findDidOf(operator, publisher) !== undefined)
@@ -309,8 +309,8 @@ type CharacteristicContext = {
 }
 
 /**
- * All that has no member of its own, as documents of EN 18223 have it: with all translations, in the order of
- * the category. Then the record of the passport.
+ * The values without a member of their own, as documents of EN 18223 have it: with all translations, in the
+ * order of the category. Then the record of the passport.
  */
 function buildCharacteristics(reading: Reading, context: CharacteristicContext): DataObject {
   const rest = reading.category.fields.flatMap(({ name }) => {
@@ -361,11 +361,11 @@ function selectRest(
 
 const IN_PARTY: readonly string[] = ['role', 'legalName', 'operatorId']
 
-/** Whether a related party says all of an operator. UNTP's address has parts that ours has not. */
+/** Returns true if a related party says all of an operator. UNTP's address has parts that ours has not. */
 const isInParty = (operator: DataObject): boolean =>
   Object.keys(operator).every(name => IN_PARTY.includes(name))
 
-/** Whether a document has more than the link says. */
+/** Returns true if a document has more than the link says. */
 const hasDetails = (documents: unknown): boolean =>
   Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
 

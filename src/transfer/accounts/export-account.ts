@@ -127,14 +127,14 @@ async function* listFiles(
   return missing
 }
 
-/** Of files without bytes, which have no line of their own. */
+/** Lists files without bytes, which have no line of their own. */
 async function* listWithdrawals(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
   for (const file of await exportWithdrawnMedia(sql, accountId)) yield { type: 'withdrawn_file', ...file }
   for (const asked of await exportWithdrawalRequests(sql, accountId))
     yield { type: 'withdrawal_request', ...asked }
 }
 
-/** What belongs to no passport and to all shards. */
+/** Lines that belong to no passport and to all shards. */
 async function* listSettings(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
   for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
@@ -145,7 +145,7 @@ async function* listSettings(sql: Sql, accountId: number): AsyncGenerator<Export
   }
 }
 
-/** What `read` yields on one shard after the other; null: `public`. */
+/** Yields the results of `read` on one shard after the other; null: `public`. */
 async function* readOnShards<T>(
   sql: Sql,
   shards: readonly (number | null)[],

@@ -19,7 +19,7 @@ export const SHARED_PART: BackupPart = { name: 'shared', shard: null }
 const ACTORS_PART: BackupPart = { name: 'actors', shard: null }
 
 /**
- * What is shared comes first: a GTIN is claimed before its product is visible, so no claim lacks its product.
+ * Shared tables come first: a GTIN is claimed before its product is visible, so no claim lacks its product.
  * Actors come last: versions and audit entries name them.
  */
 export const listParts = (shards: readonly number[]): BackupPart[] => [
@@ -60,6 +60,6 @@ export function requireSeparateShards(
   }
 }
 
-/** Whether a folder with these files is a backup, or the beginning of one. */
+/** Returns true if a folder with these files is a backup, or the beginning of one. */
 export const isBackupFolder = (names: readonly string[]): boolean =>
   names.some(name => name.startsWith(getPartFile(SHARED_PART)))

@@ -1,4 +1,4 @@
-/** What a backup is made with, and where. */
+/** The services and the place of a backup. */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'

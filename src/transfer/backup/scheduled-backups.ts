@@ -52,7 +52,7 @@ export async function createBackupWhenDue(
 /** The clocks of processes differ by less. */
 const MARGIN_MS = 3_600_000
 
-/** Of files that no backup in the folder has: each backup marks those it needs with its time. */
+/** For files that no backup in the folder has: each backup marks those it needs with its time. */
 async function deleteUnneededPacks({ dir }: BackupSchedule): Promise<void> {
   const [oldest] = await listBackups(dir)
   if (oldest === undefined) return

@@ -11,7 +11,7 @@ import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backu
 
 export type WrittenFile = {
   bytes: number
-  /** Of the file; with shards, of the lines of hashes of its files. */
+  /** The hash of the file; with shards, of the lines of hashes of its files. */
   sha256: string
   passports: number
   versions: number

@@ -55,7 +55,7 @@ export type MirrorResult = {
   dir: string
   /** Those that were compared with their files. */
   passports: number
-  /** Of versions, which were under no daily root in the run before. */
+  /** The number of versions, which were under no daily root in the run before. */
   proofs: number
   written: number
   removed: number

@@ -19,7 +19,7 @@ export function openMirroredFiles(mirror: MirrorFolder, isFull: boolean) {
   const put = new Set<string>()
   return {
     isOwn: ({ path }: Pick<StaticFile, 'path'>): boolean => findGroup(path) !== undefined,
-    /** Whether the mirror has the file, so that it need not be read again. */
+    /** Returns true if the mirror has the file, so that it need not be read again. */
     has(path: string): boolean {
       const group = findGroup(path)
       return put.has(path) || (!isFull && group !== undefined && mirror.hasFile(group, path))

@@ -42,7 +42,7 @@ export type MirrorPass = {
 
 type MirrorState = Owner & {
   format: typeof FORMAT
-  /** Of the last complete pass; null before the first. */
+  /** The time of the last complete pass; null before the first. */
   last: Omit<MirrorPass, 'since'> | null
   pass: MirrorPass | null
   /** Proofs of versions of before this time (ISO 8601) are in the mirror. Old mirrors have none. */
@@ -99,7 +99,7 @@ export async function openMirrorFolder({ dir, folder }: Place, owner: Owner) {
     state,
     counts,
     openGroup,
-    /** Whether a file of a group was written, and not by a run that was killed meanwhile. */
+    /** Returns true if a file of a group was written, and not by a run that was killed meanwhile. */
     hasFile: (of: string, path: string): boolean =>
       !unsure.has(of) && parseFiles(groups.get(of)).some(([name, sha256]) => name === path && sha256 !== ''),
     /** The files that many passports share. */

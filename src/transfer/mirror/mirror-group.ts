@@ -9,7 +9,7 @@ export type HashedFile = [path: string, sha256: string]
 /** One for each group whose files changed; the last one of a group counts. */
 export type JournalLine = { of: string; writing?: string[]; files?: HashedFile[] }
 
-/** What the groups of a folder share. */
+/** Shared by the groups of a folder. */
 export type GroupStore = {
   folder: SafeFolder
   /** JSON of the files of each group. */

@@ -101,7 +101,10 @@ async function buildIfOffered(
   }
 }
 
-/** What a document names, if this server has it: contexts, schemas, and the type metadata of its SD-JWT. */
+/**
+ * Lists the addresses in a document that this server has: contexts, schemas, and the type metadata of its
+ * SD-JWT.
+ */
 async function writeSchemas(setup: MirrorSetup, shared: MirrorGroup, document: DataObject): Promise<void> {
   const { addresses, nsUrl } = setup.documents
   const start = `${addresses.publicUrl}/`

@@ -44,7 +44,7 @@ export async function mirrorProofs(
   return count
 }
 
-/** Of one passport. */
+/** For one passport. */
 async function writeProofs(mirror: MirrorFolder, proofs: readonly ProofDocument[]): Promise<void> {
   const [first] = proofs
   if (first === undefined) return

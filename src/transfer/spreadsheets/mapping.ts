@@ -7,7 +7,7 @@ export type ColumnMapping = readonly (string | null)[]
 /** Columns of our own files that are not fields. */
 export const EXTRA_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
 
-/** Whether this is one of our exports: its titles are paths, and numbers are in the fields' own units. */
+/** True if this is one of our exports: its titles are paths, and numbers are in the fields' own units. */
 export function isOwnExport(header: readonly string[]): boolean {
   const [address, faults] = EXTRA_COLUMNS
   const titles = header.map(title => title.trim())

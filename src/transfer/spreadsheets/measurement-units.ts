@@ -49,7 +49,7 @@ export function listUnits({ type, unit = '' }: Field): readonly string[] {
   return [unit, ...Object.keys(kind.units).filter(one => one !== unit)]
 }
 
-/** Whether a person must choose the unit of this field if the title has none. */
+/** Returns true if a person must choose the unit of this field if the title has none. */
 export const isUnitRequired = (field: Field): boolean =>
   field.type === 'number' && findKind(field.unit)?.isAsked === true
 

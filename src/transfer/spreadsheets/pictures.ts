@@ -113,7 +113,7 @@ function mergeTexts(before: unknown, sent: unknown): unknown {
   return merged
 }
 
-/** Whether an import would give the picture the same texts without columns for them. */
+/** Returns true if an import would give the picture the same texts without columns for them. */
 export function hasDefaultTexts(picture: unknown, { productName, languages }: DataObject): boolean {
   if (!isObject(picture)) return false
   const primary: unknown = Array.isArray(languages) ? languages[0] : undefined
@@ -121,7 +121,7 @@ export function hasDefaultTexts(picture: unknown, { productName, languages }: Da
   return isDeepStrictEqual(texts, { alt: { [String(primary)]: productName } })
 }
 
-/** What `media` says of each picture, each once. */
+/** Values of `media` of all pictures, each once. */
 function listWritten({ pictures }: DataObject): string[] {
   const all: readonly unknown[] = Array.isArray(pictures) ? pictures : []
   return [...new Set(all.flatMap(one => (isObject(one) && typeof one.media === 'string' ? [one.media] : [])))]

@@ -133,6 +133,6 @@ export const buildRepeatedError = (at: Pick<RowError, 'column' | 'found'>): RowE
     'In the earlier spreadsheet, another row was about the same product, so this row would overwrite it. Give it its own SKU or GTIN, or remove the row. To overwrite on purpose, empty this cell.',
 })
 
-/** Whether the row was rejected because another row is about the same product. */
+/** Returns true if the row was rejected because another row is about the same product. */
 export const isDuplicateError = ({ code, said }: RowError): boolean =>
   code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

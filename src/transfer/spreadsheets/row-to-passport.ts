@@ -261,7 +261,7 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
 }
 
 /**
- * Whether a constant applies to an existing product: the product lacks the value, or the row supplies the
+ * True if a constant applies to an existing product: the product lacks the value, or the row supplies the
  * list that the value belongs to.
  */
 function isApplied(
@@ -280,7 +280,7 @@ function isApplied(
   return value === undefined || value === null
 }
 
-/** Whether a list changes only in the spelling of known names, such as "Baumwolle" for "cotton". */
+/** Returns true if a list changes only in the spelling of known names, such as "Baumwolle" for "cotton". */
 function isSameByNames(existing: unknown, sent: unknown, name: string, { columns }: RowOptions): boolean {
   if (!Array.isArray(existing) || !Array.isArray(sent)) return false
   const known = columns.flatMap(column => {

@@ -346,7 +346,7 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
   return { ...sent, mapping, mark }
 }
 
-/** Whether rows of a spreadsheet are being checked or written. */
+/** Returns true if rows of a spreadsheet are being checked or written. */
 export async function hasRunningImport({ sql, accountId }: AccountContext): Promise<boolean> {
   const found = await sql`
     select from sheet_import where account_id = ${accountId} and state in ('checking', 'running') limit 1`

@@ -34,7 +34,7 @@ export type StaticPages = {
 export type StaticFile = { path: string; body: Buffer | string }
 
 export type PageTarget = {
-  /** Whether a file that many pages share is already written. */
+  /** Returns true if a file that many pages share is already written. */
   has: (path: string) => boolean
   put: (...files: readonly StaticFile[]) => Promise<void>
 }
@@ -211,7 +211,9 @@ function createLink(file: string, fragment = ''): Link {
   }
 }
 
-/** Of two paths without dots. `posix.relative` resolves both first, which took a twentieth of an export. */
+/**
+ * Takes two paths without dots. `posix.relative` resolves both first, which took a twentieth of an export.
+ */
 function getRelative(dir: string, to: string): string {
   const above = dir.split('/')
   const names = to.split('/')

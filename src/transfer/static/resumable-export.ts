@@ -32,7 +32,7 @@ type Progress = {
   last: ExportPosition | null
   passports: number
   left_out: number
-  /** Of the account when the pages were written; absent in files of earlier versions. */
+  /** The state of the account when the pages were written; absent in files of earlier versions. */
   audience_profile?: AudienceProfile
   /** How often a file of the account had been withdrawn; absent for never. */
   withdrawn_files?: number
@@ -86,7 +86,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     resumed,
     /** Counts all files up to now. */
     written: state,
-    /** Whether a file that many pages share is already written. */
+    /** Returns true if a file that many pages share is already written. */
     has: (path: string): boolean => shared.has(path),
     async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
