@@ -119,7 +119,9 @@ const filler = Buffer.alloc(settings.bodyLength ?? 0, ' ')
 const sendFiller = (response: ServerResponse) => send(response, 'application/json; charset=utf-8', filler)
 
 const contextOf = (request: IncomingMessage) => ({
-  ...{ sql, clock: systemClock, actorId: 1 },
+  sql,
+  clock: systemClock,
+  actorId: 1,
   accountId: Number(request.headers['x-account']),
 })
 
@@ -164,10 +166,20 @@ async function patch(request: IncomingMessage, response: ServerResponse) {
   const now = new Date()
   const { productName, sku } = inherited as { productName: string; sku: string }
   const next = buildNextVersion(row, now, {
-    ...{ version_hash: versionHash, old_content_hash: contentHash, content_hash: null },
-    ...{ content_id: newUuid(now.getTime()), data: { ...inherited, ...data }, own: null },
-    ...{ kind: 'h', note: null, changed: Object.keys(data), corrects: false, schema_version: 1 },
-    ...{ gtin14: null, sku, search: `${productName}\n${sku}` },
+    version_hash: versionHash,
+    old_content_hash: contentHash,
+    content_hash: null,
+    content_id: newUuid(now.getTime()),
+    data: { ...inherited, ...data },
+    own: null,
+    kind: 'h',
+    note: null,
+    changed: Object.keys(data),
+    corrects: false,
+    schema_version: 1,
+    gtin14: null,
+    sku,
+    search: `${productName}\n${sku}`,
   })
   const { written } = await writeVersions(ctx, [next])
   if (written.size === 0) throw new Error('the product was changed meanwhile')

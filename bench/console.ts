@@ -165,7 +165,9 @@ async function fillTheRest(
     ).id
   }
   const offer = await createRecord(ctx, OFFER_STORE, {
-    ...{ kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' },
+    kind: 'repair',
+    title: { en: 'Repair' },
+    url: 'https://shop.example/repair',
   })
   const rows = Array.from({ length: 1_000 }, (_, n) => `Coat ${n};AC-${n};Nordmoor`)
   const bytes = Buffer.from(['Product name;SKU;Brand', ...rows].join('\n'))

@@ -42,7 +42,11 @@ export const dppRows: Bench = async stage => {
   await Promise.all([ours.stop(), bare.stop()])
   const unit = `requests/s, ${CONNECTIONS} connections`
   const compare = (name: string, mine: number, limit: number, reference: string) => ({
-    ...{ row: name, ours: mine, limit, ratio: mine / limit, unit: `${unit}, against ${reference}` },
+    row: name,
+    ours: mine,
+    limit,
+    ratio: mine / limit,
+    unit: `${unit}, against ${reference}`,
   })
   return [
     compare('dpp, key', figures.key, figures.product, 'GET of the product'),

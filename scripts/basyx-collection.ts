@@ -50,13 +50,13 @@ const complianceDocuments = [
 ]
 const created = {
   ...document,
-  ...{ digitalProductPassportId: dppId, uniqueProductIdentifier: productId, granularity: 'Model' },
-  ...{
-    dppStatus: 'Active',
-    gtin,
-    sku: `BASYX-${gtin}`,
-    passportRecord: { category: passportRecord.category },
-  },
+  digitalProductPassportId: dppId,
+  uniqueProductIdentifier: productId,
+  granularity: 'Model',
+  dppStatus: 'Active',
+  gtin,
+  sku: `BASYX-${gtin}`,
+  passportRecord: { category: passportRecord.category },
   complianceDocuments,
 }
 
@@ -67,7 +67,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'Update Data Element - Collection': [...complianceDocuments, ...complianceDocuments],
 }
 const VARIABLES: Readonly<Record<string, string>> = {
-  ...{ dppId, productId },
+  dppId,
+  productId,
   elementIdPath: "$['complianceDocuments']",
   nameplateManufacturerPath: "$['productName']",
   carbonFootprintPath: "$['complianceDocuments']",

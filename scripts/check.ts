@@ -20,8 +20,12 @@ const CHECKS: readonly [string, string, readonly string[]][] = [
     'house, documents and labels',
     NODE,
     [
-      ...['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/documents.test.ts'],
-      ...['test/i18n/catalogue.test.ts', 'test/conformance.test.ts'],
+      '--test',
+      '--test-reporter=dot',
+      'test/house.test.ts',
+      'test/documents.test.ts',
+      'test/i18n/catalogue.test.ts',
+      'test/conformance.test.ts',
     ],
   ],
 ]

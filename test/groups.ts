@@ -19,11 +19,13 @@ const NEEDS_OWN_PROCESS =
   /process\.on\('unhandledRejection'|process\.env(?:\.\w+|\[\w+\]) = |delete process\.env|\.prototype,/
 const ALONE = [
   // They change the categories or labels that the whole process knows.
-  ...['categories/every-reader', 'i18n/missing-label'],
+  'categories/every-reader',
+  'i18n/missing-label',
   // It needs most of the heap: eight files with it exhausted 512 MB.
   'transfer/read-spreadsheet',
   // They import packages that load in several steps, which cannot happen within a suite.
-  ...['qr/label-texts', 'standards/signing/verifiers'],
+  'qr/label-texts',
+  'standards/signing/verifiers',
 ].map(name => join(import.meta.dirname, `${name}.test.ts`))
 const measured = readSeconds()
 const SUITES = pathToFileURL(join(import.meta.dirname, 'files-in-suites.ts')).href

@@ -55,7 +55,9 @@ const WITH_DESCENDANTS = pathToFileURL(join(import.meta.dirname, 'end-with-desce
 const UNTRACKED_PROMISES = pathToFileURL(join(import.meta.dirname, 'untracked-promises.ts')).href
 /** Test files end soon: rare collections, by one thread, cost a fifth less CPU. */
 const MEMORY_FLAGS = [
-  ...['--min-semi-space-size=32', '--max-semi-space-size=64', '--initial-old-space-size=384'],
+  '--min-semi-space-size=32',
+  '--max-semi-space-size=64',
+  '--initial-old-space-size=384',
   '--single-threaded-gc',
 ]
 
@@ -349,11 +351,15 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
     log: () => {},
     // No data of this server must survive a power cut. Servers started by the tests keep fsync on.
     settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      hba_file: hbaFile,
       // The servers of all files of a process are open together.
       max_connections: '500',
       // For test/faults/plans.test.ts: only its database has the extension.
-      ...{ shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' },
+      shared_preload_libraries: 'pg_stat_statements',
+      'pg_stat_statements.track': 'none',
     },
   })
   const { socketDir, port, user, database } = postgres

@@ -24,7 +24,9 @@ export async function verifyMedia(
   progress: Progress = () => {},
 ): Promise<MediaReport> {
   const problems = {
-    ...{ missing: new Examples(), changed: new Examples(), orphaned: new Examples() },
+    missing: new Examples(),
+    changed: new Examples(),
+    orphaned: new Examples(),
     withdrawn: new Examples(),
   }
   let [files, bytes] = [0, 0]

@@ -66,8 +66,17 @@ const RULE = closed(['id', 'title', 'question', 'source', 'level', 'audience', '
 export const ACT_SCHEMA = {
   ...closed(
     [
-      ...['version', 'id', 'title', 'category', 'duty', 'status', 'activation', 'due'],
-      ...['scopes', 'sources', 'rules'],
+      'version',
+      'id',
+      'title',
+      'category',
+      'duty',
+      'status',
+      'activation',
+      'due',
+      'scopes',
+      'sources',
+      'rules',
     ],
     {
       version: date,

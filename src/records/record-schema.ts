@@ -31,18 +31,23 @@ function buildMemberSchema(member: MemberOfRecord): object {
       return typed('string', { minLength: 1, maxLength: member.max })
     case 'texts':
       return typed('object', {
-        ...{ minProperties: 1, maxProperties: MAX_TEXT_LANGUAGES },
+        minProperties: 1,
+        maxProperties: MAX_TEXT_LANGUAGES,
         additionalProperties: { type: 'string', minLength: 1, maxLength: member.max },
       })
     case 'choice':
       return { enum: member.required ? member.values : [...member.values, null], description }
     case 'link':
       return typed('string', {
-        ...{ format: 'iri', pattern: '^[Hh][Tt][Tt][Pp][Ss]://', maxLength: MAX_LINK_LENGTH },
+        format: 'iri',
+        pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+        maxLength: MAX_LINK_LENGTH,
       })
     case 'countries':
       return {
-        ...{ type: 'array', items: { type: 'string', pattern: '^[A-Z]{2}$' }, uniqueItems: true },
+        type: 'array',
+        items: { type: 'string', pattern: '^[A-Z]{2}$' },
+        uniqueItems: true,
         description,
       }
     case 'whole':

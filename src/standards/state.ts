@@ -8,31 +8,50 @@ import type { SignedStatus, UndatedReading } from './reading.ts'
 
 const RECALL_FIELDS: readonly Field[] = [
   {
-    ...{ name: 'passportId', type: 'name', format: 'url', dictionaryEntry: 'recalledPassport' },
+    name: 'passportId',
+    type: 'name',
+    format: 'url',
+    dictionaryEntry: 'recalledPassport',
     description: 'The passport that has the notice: of the product, of its batch or of its model.',
   },
   {
-    ...{ name: 'level', type: 'name', dictionaryEntry: 'recallLevel' },
+    name: 'level',
+    type: 'name',
+    dictionaryEntry: 'recallLevel',
     description: 'Whether the notice is that of the model, the batch or the item.',
   },
   {
-    ...{ name: 'from', type: 'name', format: 'partial_date', dictionaryEntry: 'recalledFrom' },
+    name: 'from',
+    type: 'name',
+    format: 'partial_date',
+    dictionaryEntry: 'recalledFrom',
     description: 'The day of the recall.',
   },
   {
-    ...{ name: 'hazard', type: 'text', localized: true, dictionaryEntry: 'recallHazard' },
+    name: 'hazard',
+    type: 'text',
+    localized: true,
+    dictionaryEntry: 'recallHazard',
     description: 'What is wrong.',
   },
   {
-    ...{ name: 'action', type: 'text', localized: true, dictionaryEntry: 'recallAction' },
+    name: 'action',
+    type: 'text',
+    localized: true,
+    dictionaryEntry: 'recallAction',
     description: 'What readers have to do.',
   },
   {
-    ...{ name: 'url', type: 'name', format: 'url', dictionaryEntry: 'recallUrl' },
+    name: 'url',
+    type: 'name',
+    format: 'url',
+    dictionaryEntry: 'recallUrl',
     description: 'An address with more about the recall.',
   },
   {
-    ...{ name: 'contact', type: 'name', dictionaryEntry: 'recallContact' },
+    name: 'contact',
+    type: 'name',
+    dictionaryEntry: 'recallContact',
     description: 'Whom to ask about the recall.',
   },
 ]
@@ -47,19 +66,27 @@ const STATUS_FIELDS: readonly Field[] = [
 /** Read-only. */
 export const STATE_FIELDS: readonly Field[] = [
   {
-    ...{ name: 'supersededByVersion', type: 'number' },
+    name: 'supersededByVersion',
+    type: 'number',
     description: 'Number of the current version, if this is an earlier one.',
   },
   {
-    ...{ name: 'currentDocument', type: 'name', format: 'url' },
+    name: 'currentDocument',
+    type: 'name',
+    format: 'url',
     description: 'Where the current document of the passport is.',
   },
   {
-    ...{ name: 'recalls', type: 'list', dictionaryEntry: 'recall', of: RECALL_FIELDS },
+    name: 'recalls',
+    type: 'list',
+    dictionaryEntry: 'recall',
+    of: RECALL_FIELDS,
     description: 'The recall notices that hold for the product.',
   },
   {
-    ...{ name: 'credentialStatus', type: 'list', of: STATUS_FIELDS },
+    name: 'credentialStatus',
+    type: 'list',
+    of: STATUS_FIELDS,
     description: 'Where to look up whether a signed document was revoked, or its passport changed.',
   },
 ]
@@ -85,5 +112,7 @@ const listStatusPlaces = ({ index, revocationUrl, messageUrl }: SignedStatus) =>
       ['message', messageUrl],
     ] as const
   ).map(([statusPurpose, statusListCredential]) => ({
-    ...{ statusPurpose, statusListIndex: String(index), statusListCredential },
+    statusPurpose,
+    statusListIndex: String(index),
+    statusListCredential,
   }))

@@ -48,7 +48,8 @@ class Client {
   async send(method: Method, path: string, ask: Ask = {}): Promise<Answer> {
     const headers = this.isKeyed && method !== 'GET' ? { 'idempotency-key': randomUUID() } : {}
     const answer = await t.ask(method, path, {
-      ...{ key: account.key, ...ask },
+      key: account.key,
+      ...ask,
       headers: { ...headers, ...ask.headers },
     })
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`)
@@ -108,12 +109,10 @@ function sameMembers(written: Json, found: Json, what: string): void {
 const picture = async () => Buffer.concat([await makePng({ width: 8, height: 8 }), randomBytes(8)])
 const NOTICE = { hazard: { en: 'It may burn.' }, action: { en: 'Bring it back.' } }
 const offer = (more: object = {}) => ({
-  ...{
-    kind: 'repair',
-    title: { en: 'Repair' },
-    url: 'https://brand.example/repair',
-    countries: ['DE', 'AT'],
-  },
+  kind: 'repair',
+  title: { en: 'Repair' },
+  url: 'https://brand.example/repair',
+  countries: ['DE', 'AT'],
   ...more,
 })
 const correction = (data: object) => ({ data, change_type: 'correction' })

@@ -81,7 +81,9 @@ describe('limits of bodies', () => {
   test('a body that is shorter than it says, and one that ends early, are 400', async () => {
     const headers = { ...json(account.key), 'content-length': '10' }
     const short = await t.app.inject({
-      ...{ method: 'POST', url: `${API_PREFIX}/products`, headers },
+      method: 'POST',
+      url: `${API_PREFIX}/products`,
+      headers,
       payload: Readable.from([Buffer.from('{}')]),
     })
     assert.equal(short.statusCode, 400)
@@ -93,13 +95,15 @@ describe('limits of bodies', () => {
     )
     const request = { headers: {}, ownAddress: undefined, response: null }
     await assert.rejects(readBody({ request, body: broken, maxBytes: MIB }), {
-      ...{ code: 'bad_request', message: 'The connection ended before the body did.' },
+      code: 'bad_request',
+      message: 'The connection ended before the body did.',
     })
   })
 
   test('a form of the console: 413 beyond the limit of its route, counted while it arrives', async () => {
     const headers = {
-      ...{ 'content-type': 'application/x-www-form-urlencoded', origin: t.setup.addresses.publicUrl },
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: t.setup.addresses.publicUrl,
       'sec-fetch-site': 'same-origin',
     }
     const limits = await listConsoleLimits(t)

@@ -57,17 +57,22 @@ describe('POST /products/{id}/children, in bulk', () => {
     const { key, model } = await s.narrow(0, 5)
     await bulk(model, [item('there')], 'item', key)
     const rows = [
-      ...[
-        item('g0'),
-        item('bad one'),
-        item('g0'),
-        item('there'),
-        'nothing',
-        null,
-        item('g6', { weightKg: 1 }),
-      ],
-      ...[item('w', { weightKg: 'x' }), { serial: 'q', lot: 'L' }, {}, item('g10'), item('g11')],
-      ...[item('over'), item('over2'), item('gtin', { gtin: nextGtin() }), { ...item('s'), extra: 1 }],
+      item('g0'),
+      item('bad one'),
+      item('g0'),
+      item('there'),
+      'nothing',
+      null,
+      item('g6', { weightKg: 1 }),
+      item('w', { weightKg: 'x' }),
+      { serial: 'q', lot: 'L' },
+      {},
+      item('g10'),
+      item('g11'),
+      item('over'),
+      item('over2'),
+      item('gtin', { gtin: nextGtin() }),
+      { ...item('s'), extra: 1 },
     ]
     const { status, json } = await bulk(model, rows, 'item', key)
     assert.equal(status, 201)

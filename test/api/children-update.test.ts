@@ -91,21 +91,23 @@ describe('POST /products/{id}/children/update', () => {
     await s.item(await s.batch(model, 'L'), 'a')
     await s.item(await s.model(), 'elsewhere')
     const rows = [
-      ...[soh('a', 90), soh('a', 80), soh('nowhere', 1), soh('elsewhere', 1), 'x', null, {}],
-      ...[{ serial: 'a' }, { lot: 'L', data: { gtin: nextGtin() } }, { serial: 'a', lot: 'L', data: {} }],
-      ...[
-        { serial: 5, data: {} },
-        { serial: 'a\u0000', data: {} },
-        { serial: '\ud800', data: {} },
-      ],
-      ...[
-        { serial: 'a', data: {}, extra: 1 },
-        { lot: 'M', serial: null, data: { weightKg: 4 } },
-      ],
-      ...[
-        { lot: 'a', data: {} },
-        { serial: 'L', data: {} },
-      ],
+      soh('a', 90),
+      soh('a', 80),
+      soh('nowhere', 1),
+      soh('elsewhere', 1),
+      'x',
+      null,
+      {},
+      { serial: 'a' },
+      { lot: 'L', data: { gtin: nextGtin() } },
+      { serial: 'a', lot: 'L', data: {} },
+      { serial: 5, data: {} },
+      { serial: 'a\u0000', data: {} },
+      { serial: '\ud800', data: {} },
+      { serial: 'a', data: {}, extra: 1 },
+      { lot: 'M', serial: null, data: { weightKg: 4 } },
+      { lot: 'a', data: {} },
+      { serial: 'L', data: {} },
     ]
     const { status, json } = await update(model, rows)
     assert.equal(status, 200, JSON.stringify(json))

@@ -65,8 +65,16 @@ describe('POST /products', () => {
 
     test('stores fibre names as sent, and warns once about each that has no code', async () => {
       const names = [
-        ...['cotton', 'Wool ', 'Baumwolle', 'organic cotton', 'cottonn', 'moon dust', 'Baumwolle', 'linen'],
-        ...['camel', 'Kamelhaar'],
+        'cotton',
+        'Wool ',
+        'Baumwolle',
+        'organic cotton',
+        'cottonn',
+        'moon dust',
+        'Baumwolle',
+        'linen',
+        'camel',
+        'Kamelhaar',
       ]
       const fiberComposition = names.map(fiber => ({ fiber, percentage: 10 }))
       const { status, json } = await post(newProduct({ fiberComposition }))

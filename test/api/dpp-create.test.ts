@@ -118,7 +118,8 @@ describe('a new passport', () => {
       const gtin = newGtin()
       const copy = {
         ...document,
-        ...{ digitalProductPassportId: moved, gtin },
+        digitalProductPassportId: moved,
+        gtin,
         uniqueProductIdentifier: `https://id.gs1.org/01/0${gtin}`,
       }
       assert.equal(await create(copy, other), moved)
@@ -145,9 +146,14 @@ describe('a new passport', () => {
   test('accepts the spellings of other readings, and ignores what it derives', async () => {
     const dppId = await create(
       write({
-        ...{ '@context': 'https://example.com', proof: { forged: true } },
-        ...{ granularity: 'Model', dppStatus: 'Active', dppSchemaVersion: 'EN 18223:2026' },
-        ...{ lastUpdate: '2020-01-01T00:00:00Z', economicOperatorId: 'VAT-1', facilityId: 'GLN-1' },
+        '@context': 'https://example.com',
+        proof: { forged: true },
+        granularity: 'Model',
+        dppStatus: 'Active',
+        dppSchemaVersion: 'EN 18223:2026',
+        lastUpdate: '2020-01-01T00:00:00Z',
+        economicOperatorId: 'VAT-1',
+        facilityId: 'GLN-1',
         contentSpecificationIds: ['https://example.com/other', `${NS}/furniture/v1`],
       }),
     )

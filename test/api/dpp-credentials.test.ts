@@ -116,7 +116,10 @@ before(async () => {
   const grant = async (audience: 'legitimate_interest' | 'authority') =>
     (
       await createAccessLink(account.ctx, {
-        ...{ passportId: battery.id, audience, label: audience, addresses: ADDRESSES },
+        passportId: battery.id,
+        audience,
+        label: audience,
+        addresses: ADDRESSES,
         expiresAt: new Date('2999-01-01'),
       })
     ).token
@@ -362,9 +365,11 @@ describe('the SD-JWT', () => {
       assert.deepEqual(
         [iss, vct, versionNo, issuerName, issuerVerified],
         [
-          ...[didUrl(did.id).replace('/did.json', ''), `${ADDRESSES.publicUrl}/ns/dpp/types/battery/v2`],
+          didUrl(did.id).replace('/did.json', ''),
+          `${ADDRESSES.publicUrl}/ns/dpp/types/battery/v2`,
           passportRecord.versionNo,
-          ...[passportRecord.issuerName, passportRecord.issuerVerified],
+          passportRecord.issuerName,
+          passportRecord.issuerVerified,
         ],
       )
       const { listUrl, index } = await tokenPlace()
@@ -598,7 +603,8 @@ describe('each form as it is served', () => {
       token: (await askPath(`${url}/token`)).text,
     }
     forms = Object.entries(texts).map(([name, text]) => ({
-      ...{ name, text },
+      name,
+      text,
       letters: text.startsWith('{') ? PRINTABLE : `${BASE64URL}.~`,
     }))
     await writeFile(join(folder.path, 'did.json'), JSON.stringify(did))

@@ -48,7 +48,9 @@ describe('on a server whose PUBLIC_URL has changed', () => {
   let item: Answer['json']
   const ask = async (method: 'GET' | 'POST', url: string, body?: object) => {
     const { statusCode, body: text } = await app.inject({
-      ...{ method, url: `/dpp/v1${url}`, ...(body && { payload: body }) },
+      method,
+      url: `/dpp/v1${url}`,
+      ...(body && { payload: body }),
       headers: { authorization: `Bearer ${account.key}` },
     })
     return { status: statusCode, json: JSON.parse(text) }

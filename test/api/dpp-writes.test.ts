@@ -208,7 +208,8 @@ describe('a merge patch of the document', () => {
       assertError(stale, 412, /^version_conflict$/)
       assert.equal((await patch(model.id, { productName: 'x' }, '', { 'if-none-match': '*' })).status, 412)
       const element = await send('PATCH', `/dpps/${model.id}/elements/%24.productName`, {
-        ...{ ...key(), text: '"x"' },
+        ...key(),
+        text: '"x"',
         headers: { ...JSON_TYPE, 'if-match': '"stale"' },
       })
       assertError(element, 412, /^version_conflict$/)
@@ -474,7 +475,9 @@ describe('who may write', () => {
         },
       })
       const answer = fetch(`${origin}/dpp/v1/dpps/${model.id}`, {
-        ...{ method: 'PATCH', body, duplex: 'half' },
+        method: 'PATCH',
+        body,
+        duplex: 'half',
         headers: { ...JSON_TYPE, authorization: `Bearer ${stolen}` },
       } as RequestInit)
       while (!(await wasUsed()));

@@ -206,7 +206,10 @@ describe('readers', () => {
   let battery: Answer['json']
   const link = (audience: string) =>
     createAccessLink(account.ctx, {
-      ...{ passportId: battery.id, audience, label: 'Test', addresses: ADDRESSES },
+      passportId: battery.id,
+      audience,
+      label: 'Test',
+      addresses: ADDRESSES,
       expiresAt: new Date('2999-01-01'),
     })
   before(async () => {

@@ -340,9 +340,15 @@ test('nothing of a draft is in an answer to anybody else', async () => {
   })
   await createDraft({ product_id: model.id, data: { productName: secret } })
   for (const path of [
-    ...[`/p/${draft.id}`, `/p/${model.id}`, `/p/${model.id}?at=2099-01-01T00:00:00Z`, `/01/0${gtin}`],
-    ...['/sitemap.xml', '/api/v1/products?limit=100', `/api/v1/products?q=${secret}`],
-    ...[`/api/v1/products/${model.id}`, `/api/v1/products/${model.id}/versions`],
+    `/p/${draft.id}`,
+    `/p/${model.id}`,
+    `/p/${model.id}?at=2099-01-01T00:00:00Z`,
+    `/01/0${gtin}`,
+    '/sitemap.xml',
+    '/api/v1/products?limit=100',
+    `/api/v1/products?q=${secret}`,
+    `/api/v1/products/${model.id}`,
+    `/api/v1/products/${model.id}/versions`,
   ]) {
     const answer = await t.ask('GET', path, path.startsWith('/api/') ? { key: account.key } : {})
     assert.ok(!answer.text.includes(secret), path)

@@ -84,8 +84,12 @@ describe('a released GTIN that another product took', () => {
     await post(`/${batch}/archive`)
     await assert.rejects(releaseGtin(t, gtin), /^AppError: 2 active units/)
     assert.deepEqual(await releaseGtin(t, gtin, { force: true }), {
-      ...{ gtin14, product_id: id, account_id: String(account.id), claimable_by: String(account.id) },
-      ...{ units: 3, active_units: 2 },
+      gtin14,
+      product_id: id,
+      account_id: String(account.id),
+      claimable_by: String(account.id),
+      units: 3,
+      active_units: 2,
     })
   })
 })

@@ -232,8 +232,13 @@ describe('raw HTTP', () => {
       test(`${status}, ${path}`, async () => {
         const length = 8 * 1_048_576
         const text = [
-          ...[`POST ${path} HTTP/1.1`, 'Host: a', `Expect: ${expectation}`],
-          ...['Content-Type: application/json', `Content-Length: ${length}`, '', ' '.repeat(length)],
+          `POST ${path} HTTP/1.1`,
+          'Host: a',
+          `Expect: ${expectation}`,
+          'Content-Type: application/json',
+          `Content-Length: ${length}`,
+          '',
+          ' '.repeat(length),
         ]
         const answer = await new Promise<string>((resolve, reject) => {
           let all = ''
@@ -253,13 +258,23 @@ describe('raw HTTP', () => {
   test('a request pipelined after a response that ended the connection is not executed', async () => {
     const body = JSON.stringify(newProduct({ sku: 'AFTER-THE-END' }))
     const next = [
-      ...['POST /api/v1/products HTTP/1.1', 'Host: a', `Authorization: Bearer ${account.key}`],
-      ...['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, '', body],
+      'POST /api/v1/products HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${account.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
     ]
     for (const expectation of ['miracles', '100-continue']) {
       const refused = [
-        ...['POST /api/v1/products HTTP/1.1', 'Host: a', `Expect: ${expectation}`],
-        ...['Content-Type: application/json', 'Content-Length: 5', '', ''],
+        'POST /api/v1/products HTTP/1.1',
+        'Host: a',
+        `Expect: ${expectation}`,
+        'Content-Type: application/json',
+        'Content-Length: 5',
+        '',
+        '',
       ]
       const answer = await new Promise<string>((resolve, reject) => {
         let all = ''

@@ -105,8 +105,19 @@ describe('GET /products/{id}/children', () => {
   })
 
   for (const query of [
-    ...['level=model', 'level=', 'status=x', 'limit=0', 'limit=101', 'page=0', 'outdated=1', 'q=', 'serial='],
-    ...['category=battery', 'lot=a&lot=b', 'cursor=x', 'page=2&cursor=01m7ywhcr7fxwrqq1xd4m28c2t'],
+    'level=model',
+    'level=',
+    'status=x',
+    'limit=0',
+    'limit=101',
+    'page=0',
+    'outdated=1',
+    'q=',
+    'serial=',
+    'category=battery',
+    'lot=a&lot=b',
+    'cursor=x',
+    'page=2&cursor=01m7ywhcr7fxwrqq1xd4m28c2t',
   ])
     test(`422: ${query}`, async () => {
       assert.equal((await s.ask('GET', `/${model}/children?${query}`)).status, 422)

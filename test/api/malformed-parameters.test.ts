@@ -6,11 +6,21 @@ import { type Harness, startHarness } from '../harness.ts'
 
 const TEXTS = { NUL: 'x%00', 'no UTF-8': '%ff', 'a lone surrogate': '%ED%A0%80', 'half an escape': 'x%4' }
 const PUBLIC = [
-  ...['/issuers/:name/did.json', '/issuers/:name/status/1', '/issuers/:name/status/1/token'],
-  ...['/.well-known/jwt-vc-issuer/issuers/:name'],
-  ...['/issuers/:name/messages/1', '/issuers/x/messages/:n'],
-  ...['/issuers/x/status/:n', '/p/:id', '/p/:id/badge.svg', '/p/:id/qr.svg', '/m/:id/400.jpg', '/d/:id'],
-  ...['/01/:gtin', '/dpp/v1/dpps/:id', '/dpp/v1/dppsByProductId/:id'],
+  '/issuers/:name/did.json',
+  '/issuers/:name/status/1',
+  '/issuers/:name/status/1/token',
+  '/.well-known/jwt-vc-issuer/issuers/:name',
+  '/issuers/:name/messages/1',
+  '/issuers/x/messages/:n',
+  '/issuers/x/status/:n',
+  '/p/:id',
+  '/p/:id/badge.svg',
+  '/p/:id/qr.svg',
+  '/m/:id/400.jpg',
+  '/d/:id',
+  '/01/:gtin',
+  '/dpp/v1/dpps/:id',
+  '/dpp/v1/dppsByProductId/:id',
 ]
 
 let t: Harness

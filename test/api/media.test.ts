@@ -51,8 +51,15 @@ describe('POST /media', () => {
     const { color, created_at: _, ...rest } = json.data
     assert.match(color, /^#[0-9a-f]{6}$/)
     assert.deepEqual(rest, {
-      ...{ id, kind: 'picture', type: 'image/jpeg', bytes: picture.length, width: 400, height: 300 },
-      ...{ status: 'ready', reason: null, url: `https://carnet.example/m/${id}/640.jpg` },
+      id,
+      kind: 'picture',
+      type: 'image/jpeg',
+      bytes: picture.length,
+      width: 400,
+      height: 300,
+      status: 'ready',
+      reason: null,
+      url: `https://carnet.example/m/${id}/640.jpg`,
     })
     const { mediaStore } = t.setup.media
     assert.deepEqual(await mediaStore.read(originalKey(account.id, id)), picture)

@@ -110,7 +110,8 @@ test('moves to other shards beside writes, releases and approvals', async () => 
   const atMoved = async () => ({
     ...operator(),
     ...(await findHome(t.setup.sql, moved.id)),
-    ...{ accountId: moved.id, actorId: moved.ctx.actorId },
+    accountId: moved.id,
+    actorId: moved.ctx.actorId,
   })
   let moves = 0
   let writes = 0

@@ -60,7 +60,8 @@ async function send({ method, path, body, type, bytes }: Request, isKeyed: boole
   const root = path.startsWith('/dpp/') ? '' : '/api/v1'
   const server = pick(servers)
   return server.ask(method, `${root}${path}`, {
-    ...{ key: account.key, headers },
+    key: account.key,
+    headers,
     ...(type === undefined ? { body } : { text: bytes ?? JSON.stringify(body) }),
   })
 }
@@ -129,18 +130,18 @@ const WRITES: Record<string, (world: World) => Request> = {
     return { method: 'POST', path: '/products', body: newProduct(more) }
   },
   patch: ({ models, batches, items }) => ({
-    ...{ method: 'PATCH', path: `/products/${pick([...models, ...batches, ...items])}` },
+    method: 'PATCH',
+    path: `/products/${pick([...models, ...batches, ...items])}`,
     body: { data: data(), change_type: pick(['change', 'correction']) },
   }),
   patchGtin: ({ models, gtins }) => ({
-    ...{
-      method: 'PATCH',
-      path: `/products/${pick(models)}`,
-      body: { data: { gtin: pick([...gtins, nextGtin()]) } },
-    },
+    method: 'PATCH',
+    path: `/products/${pick(models)}`,
+    body: { data: { gtin: pick([...gtins, nextGtin()]) } },
   }),
   putBySku: ({ skus }) => ({
-    ...{ method: 'PUT', path: `/products/by-sku/${pick([...skus, 'w-new'])}` },
+    method: 'PUT',
+    path: `/products/by-sku/${pick([...skus, 'w-new'])}`,
     body: { ...newProduct(), data: { ...newProduct().data, sku: undefined, ...data() } },
   }),
   bulk: ({ skus, gtins }) => {
@@ -151,13 +152,16 @@ const WRITES: Record<string, (world: World) => Request> = {
     return { method: 'POST', path: '/products/bulk', body: { items } }
   },
   archive: ({ models, batches, items }) => ({
-    ...{ method: 'POST', path: `/products/${pick([...models, ...batches, ...items])}/archive` },
+    method: 'POST',
+    path: `/products/${pick([...models, ...batches, ...items])}/archive`,
   }),
   restore: ({ models, batches, items }) => ({
-    ...{ method: 'POST', path: `/products/${pick([...models, ...batches, ...items])}/restore` },
+    method: 'POST',
+    path: `/products/${pick([...models, ...batches, ...items])}/restore`,
   }),
   revert: ({ models, items }) => ({
-    ...{ method: 'POST', path: `/products/${pick([...models, ...items])}/versions/1/revert` },
+    method: 'POST',
+    path: `/products/${pick([...models, ...items])}/versions/1/revert`,
   }),
   children: ({ models, batches }) => {
     const serials = shuffled(Array.from({ length: 5 }, () => `R${Math.ceil(Math.random() * 50)}`))
@@ -172,28 +176,36 @@ const WRITES: Record<string, (world: World) => Request> = {
     return { method: 'POST', path: `/products/${models[0]}/children/update`, body }
   },
   refresh: ({ models, batches, items }) => ({
-    ...{ method: 'POST', path: `/products/${pick([models[0] ?? '', ...batches, ...items])}/refresh` },
+    method: 'POST',
+    path: `/products/${pick([models[0] ?? '', ...batches, ...items])}/refresh`,
   }),
   recall: ({ models }) => ({
-    ...{ method: 'PUT', path: `/products/${models[0]}/recall` },
+    method: 'PUT',
+    path: `/products/${models[0]}/recall`,
     body: { hazard: { en: `Hazard ${Math.random()}` }, action: { en: 'Bring it back.' } },
   }),
   endRecall: ({ models }) => ({
-    ...{ method: 'DELETE', path: `/products/${models[0]}/recall` },
+    method: 'DELETE',
+    path: `/products/${models[0]}/recall`,
   }),
   offer: ({ models }) => ({
-    ...{ method: 'POST', path: '/offers' },
+    method: 'POST',
+    path: '/offers',
     body: { kind: 'repair', title: { en: 'Repair' }, url: 'https://a.example', product_id: pick(models) },
   }),
   enPatch: ({ models, items }) => ({
-    ...{ method: 'PATCH', path: `/dpp/v1/dpps/${encodeURIComponent(pick([...models, ...items]))}` },
-    ...{ body: data(), type: 'application/merge-patch+json' },
+    method: 'PATCH',
+    path: `/dpp/v1/dpps/${encodeURIComponent(pick([...models, ...items]))}`,
+    body: data(),
+    type: 'application/merge-patch+json',
   }),
   enArchive: ({ items }) => ({
-    ...{ method: 'DELETE', path: `/dpp/v1/dpps/${encodeURIComponent(pick(items))}` },
+    method: 'DELETE',
+    path: `/dpp/v1/dpps/${encodeURIComponent(pick(items))}`,
   }),
   enCreate: ({ gtins }) => ({
-    ...{ method: 'POST', path: '/dpp/v1/dpps' },
+    method: 'POST',
+    path: '/dpp/v1/dpps',
     body: {
       ...buildFurniture(),
       uniqueProductIdentifier: `https://id.gs1.org/01/0${pick([...gtins, nextGtin()])}`,
@@ -201,14 +213,20 @@ const WRITES: Record<string, (world: World) => Request> = {
     },
   }),
   upload: ({ pictures }) => ({
-    ...{ method: 'POST', path: '/media', type: 'image/png', bytes: pick(pictures) },
+    method: 'POST',
+    path: '/media',
+    type: 'image/png',
+    bytes: pick(pictures),
   }),
   fetchFile: () => ({
-    ...{ method: 'POST', path: '/media', body: { source_url: 'https://nowhere.example/a.png' } },
+    method: 'POST',
+    path: '/media',
+    body: { source_url: 'https://nowhere.example/a.png' },
   }),
   deleteFile: ({ pictures }) => ({ method: 'DELETE', path: `/media/${getMediaId(pick(pictures))}` }),
   patchPicture: ({ models, pictures }) => ({
-    ...{ method: 'PATCH', path: `/products/${pick(models)}` },
+    method: 'PATCH',
+    path: `/products/${pick(models)}`,
     body: { data: { pictures: [{ media: getMediaId(pick(pictures)), alt: { en: 'A bag' } }] } },
   }),
   draft: ({ models, items, gtins, pictures }) => {
@@ -218,16 +236,22 @@ const WRITES: Record<string, (world: World) => Request> = {
     return { method: 'POST', path: '/drafts', body: Math.random() < 0.5 ? change : { category, data } }
   },
   changeDraft: ({ drafts }) => ({
-    ...{ method: 'PATCH', path: `/drafts/${pick(drafts)}`, body: { data: data() } },
+    method: 'PATCH',
+    path: `/drafts/${pick(drafts)}`,
+    body: { data: data() },
   }),
   publishDraft: ({ drafts }) => ({ method: 'POST', path: `/drafts/${pick(drafts)}/publish` }),
   deleteDraft: ({ drafts }) => ({ method: 'DELETE', path: `/drafts/${pick(drafts)}` }),
   changeOffer: ({ offers, models }) => ({
-    ...{ method: 'PATCH', path: `/offers/${pick(offers)}`, body: { product_id: pick(models) } },
+    method: 'PATCH',
+    path: `/offers/${pick(offers)}`,
+    body: { product_id: pick(models) },
   }),
   deleteOffer: ({ offers }) => ({ method: 'DELETE', path: `/offers/${pick(offers)}` }),
   settings: () => ({
-    ...{ method: 'PUT', path: '/readiness/settings', body: { acts: pick([[], ['fr.agec.textile']]) } },
+    method: 'PUT',
+    path: '/readiness/settings',
+    body: { acts: pick([[], ['fr.agec.textile']]) },
   }),
 }
 
@@ -236,13 +260,19 @@ const JOBS: Record<string, (world: World) => Promise<unknown>> = {
   import: ({ skus, gtins }) => {
     const rows = shuffled([...skus, `i-${Math.ceil(Math.random() * 30)}`]).map(sku => ({
       data: { ...newProduct({ sku, ...(Math.random() < 0.3 ? { gtin: pick(gtins) } : {}) }).data, ...data() },
-      ...{ empty: [], cells: [] },
+      empty: [],
+      cells: [],
     }))
     return repeatTransaction(() =>
       inTransaction(account.ctx.sql, sql =>
         writeRows({ ...account.ctx, sql }, rows, {
-          ...{ category: 'textile', matchBy: 'sku', changeType: 'change', dryRun: false, before: 0 },
-          ...{ reading: { columns: [], mark: 'point', clears: false }, isConfirmed: true },
+          category: 'textile',
+          matchBy: 'sku',
+          changeType: 'change',
+          dryRun: false,
+          before: 0,
+          reading: { columns: [], mark: 'point', clears: false },
+          isConfirmed: true,
         }),
       ),
     )

@@ -138,7 +138,8 @@ describe('POST /products/bulk', () => {
       await bulk(items(newProduct({ sku: `${name}-1`, gtin }), newProduct({ sku: `${name}-3` })))
       const send = async (...rows: unknown[]) => {
         const { json } = await t.ask('POST', '/api/v1/products/bulk', {
-          ...{ key: account.key, body: items(...rows) },
+          key: account.key,
+          body: items(...rows),
           headers: isKeyed ? { 'idempotency-key': randomUUID() } : {},
         })
         return [json.data.created, json.data.updated, json.data.errors].map(indexes)

@@ -224,7 +224,13 @@ describe('the events of a recall', () => {
     const { category } = newProduct()
     const from = stand.clock.now().toISOString().slice(0, 10)
     const data = (change: string, number: number) => ({
-      ...{ id, category, version_no: 1, level: 'model', change, number, from },
+      id,
+      category,
+      version_no: 1,
+      level: 'model',
+      change,
+      number,
+      from,
     })
     assert.deepEqual(
       sent.map(one => [one.event, one.data]),

@@ -26,7 +26,9 @@ async function send(round: number, method: 'POST' | 'PATCH', path: string, body:
   const headers: Record<string, string> =
     round % 4 === 0 ? { 'idempotency-key': `${method} ${path} ${round}` } : {}
   const { status, json } = await server.ask(method, `/api/v1/products/${path}`, {
-    ...{ key: account.key, body, headers },
+    key: account.key,
+    body,
+    headers,
   })
   assert.equal(status, 200, JSON.stringify(json))
   return json.data

@@ -19,8 +19,11 @@ import { type Answer, type Harness, newProduct, startHarness, type TestAccount }
 import { makePng } from '../media/sample-files.ts'
 
 const NOTICE = {
-  ...{ hazard: { en: 'It breaks.' }, action: { en: 'Stop using it.' } },
-  ...{ url: null, contact: null, from: '2026-11-24' },
+  hazard: { en: 'It breaks.' },
+  action: { en: 'Stop using it.' },
+  url: null,
+  contact: null,
+  from: '2026-11-24',
 }
 
 describe('every route', () => {
@@ -158,15 +161,13 @@ describe('every route', () => {
 
     test(`${name}: 401 without a key, and with every kind of wrong one`, async () => {
       const wrong = [
-        ...[
-          '',
-          'Bearer',
-          'Bearer ',
-          'Basic YTpi',
-          account.key,
-          `Bearer ${account.key} x`,
-          `Bearer ${account.key.slice(0, -1)}`,
-        ],
+        '',
+        'Bearer',
+        'Bearer ',
+        'Basic YTpi',
+        account.key,
+        `Bearer ${account.key} x`,
+        `Bearer ${account.key.slice(0, -1)}`,
         `Bearer ${account.key.slice(0, -1)}${account.key.endsWith('A') ? 'B' : 'A'}`,
         `Bearer ${account.key.toLowerCase()}`,
         `Bearer dpp_live_${'A'.repeat(42)}`,

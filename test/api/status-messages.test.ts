@@ -59,7 +59,8 @@ async function create(by = account, at = t): Promise<string> {
 async function createItem(model: string, serial: string): Promise<string> {
   const body = { level: 'item', serial }
   const { status, json, text } = await t.ask('POST', `/api/v1/products/${model}/children`, {
-    ...{ key: account.key, body },
+    key: account.key,
+    body,
   })
   assert.equal(status, 201, text)
   return json.data.id
@@ -70,8 +71,11 @@ const change = (id: string, ratedCapacity: number) =>
 const archive = (id: string) => t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
 const restore = (id: string) => t.ask('POST', `/api/v1/products/${id}/restore`, { key: account.key })
 const NOTICE = {
-  ...{ hazard: { en: 'It can catch fire.' }, action: { en: 'Stop using it.' } },
-  ...{ url: null, contact: null, from: undefined },
+  hazard: { en: 'It can catch fire.' },
+  action: { en: 'Stop using it.' },
+  url: null,
+  contact: null,
+  from: undefined,
 }
 const recall = (id: string) =>
   setRecall(account.ctx, { uuid: requireUuid(id, 'product'), notice: NOTICE, expects: () => true })
@@ -94,11 +98,14 @@ async function readRecords(id: string): Promise<Answer['json'][]> {
   const { credentialStatus } = vc.json
   assert.deepEqual(payload.credentialStatus, credentialStatus)
   assert.deepEqual(claims.status.status_list, {
-    ...{ idx: credentialStatus.statusListIndex, uri: `${credentialStatus.statusListCredential}/token` },
+    idx: credentialStatus.statusListIndex,
+    uri: `${credentialStatus.statusListCredential}/token`,
   })
   return [
-    ...[en.json.passportRecord, vc.json.credentialSubject.characteristics.passportRecord],
-    ...[payload.credentialSubject.characteristics.passportRecord, claims.passportRecord],
+    en.json.passportRecord,
+    vc.json.credentialSubject.characteristics.passportRecord,
+    payload.credentialSubject.characteristics.passportRecord,
+    claims.passportRecord,
   ]
 }
 

@@ -47,7 +47,8 @@ async function announce({
 
 const sendPicture = async (key: string) =>
   t.ask('POST', '/api/v1/media', {
-    ...{ key, text: await makePng({ width: 40, height: 30 }) },
+    key,
+    text: await makePng({ width: 40, height: 30 }),
     headers: { 'content-type': 'image/png' },
   })
 

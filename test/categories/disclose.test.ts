@@ -97,7 +97,8 @@ describe('disclose', () => {
   it('reports entries that it removes for their own audience, if others see more', () => {
     const { economicOperator: _, supplyChainStages: __, ...rest } = T_SHIRT
     const documents = [undefined, 'restricted', 'authority'].map((access, i) => ({
-      ...{ title: { en: `Document ${i}` }, url: `https://brand.example/${i}.pdf` },
+      title: { en: `Document ${i}` },
+      url: `https://brand.example/${i}.pdf`,
       ...(access === undefined ? {} : { access }),
     }))
     const show = (of: typeof documents, audience: Audience) => {

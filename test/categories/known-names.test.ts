@@ -202,9 +202,15 @@ describe('countries', () => {
     const written = {
       IT: ['Made in Italy', 'MADE IN ITALY', 'Prodotto in Italia', 'Italy (IT)', 'IT - Italien', 'ita'],
       CN: ['PRC', 'P.R.C.', 'Made in P.R. China', 'VR China', "China, People's Republic of", 'CN / China'],
-      ...{ MM: ['Burma', 'Birmanie', 'Myanmar', 'Myanmar (Burma)'], SZ: ['Swaziland'], LK: ['Ceylon'] },
-      ...{ NL: ['Netherlands (the)', 'The Netherlands'], KR: ['Korea, Republic of'], RS: ['XS'], GB: ['XI'] },
-      ...{ DE: ['Hergestellt in Deutschland', 'Made in DE', 'de'], FR: ['Fabriqué en France'] },
+      MM: ['Burma', 'Birmanie', 'Myanmar', 'Myanmar (Burma)'],
+      SZ: ['Swaziland'],
+      LK: ['Ceylon'],
+      NL: ['Netherlands (the)', 'The Netherlands'],
+      KR: ['Korea, Republic of'],
+      RS: ['XS'],
+      GB: ['XI'],
+      DE: ['Hergestellt in Deutschland', 'Made in DE', 'de'],
+      FR: ['Fabriqué en France'],
     }
     for (const [code, names] of Object.entries(written))
       for (const name of names) assert.equal(store(name), code, name)

@@ -39,8 +39,24 @@ describe('canonicalizeLanguage', () => {
   }
 
   for (const tag of [
-    ...['und', 'mul', 'x-abc', 'i-default', 'i-mingo', 'i-enochian', 'zh-min', 'i-klingon-US', 'i-xyz'],
-    ...['en-yue', 'zh-yue-cmn', 'zh-', '-zh', 'en-GB-oedx-', 'sl-rozaj-rozaj', '', 'e', 'en_US'],
+    'und',
+    'mul',
+    'x-abc',
+    'i-default',
+    'i-mingo',
+    'i-enochian',
+    'zh-min',
+    'i-klingon-US',
+    'i-xyz',
+    'en-yue',
+    'zh-yue-cmn',
+    'zh-',
+    '-zh',
+    'en-GB-oedx-',
+    'sl-rozaj-rozaj',
+    '',
+    'e',
+    'en_US',
   ]) {
     it(`rejects "${tag}"`, () => assert.equal(canonicalizeLanguage(tag), undefined))
   }

@@ -20,7 +20,8 @@ function warningsOf(fields: object): [field: string, code: string, message: stri
 const inLanguages = (...languages: string[]) => {
   const texts = Object.fromEntries(languages.map(tag => [tag, 'Text']))
   return {
-    ...{ languages, careInstructions: texts },
+    languages,
+    careInstructions: texts,
     endOfLife: { recyclingInstructions: texts, disposalInstructions: texts },
   }
 }

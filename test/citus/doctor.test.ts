@@ -17,8 +17,10 @@ describe('doctor on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
     database = await makeShardedDatabase(2)
     folder = await emptyFolder()
     const env = {
-      ...{ DATABASE_URL: `${database.coordinator.url}?sslmode=disable`, PORT: '0' },
-      ...{ SECRET_KEY: 'a key of tests, long enough to be one', DATA_DIR: folder.path },
+      DATABASE_URL: `${database.coordinator.url}?sslmode=disable`,
+      PORT: '0',
+      SECRET_KEY: 'a key of tests, long enough to be one',
+      DATA_DIR: folder.path,
     }
     settings = { cwd: folder.path, env }
   })

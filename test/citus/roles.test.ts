@@ -35,8 +35,11 @@ describe('two roles on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
       await sql.unsafe(`create role "${role}" login password '${PASSWORD}'`)
     for (const node of [database.coordinator, ...database.workers]) await prepareNode(node.sql)
     const env = {
-      ...{ DATABASE_URL: urlOf(url, traffic), DATABASE_OWNER_URL: urlOf(url, owner), PORT: '0' },
-      ...{ SECRET_KEY: 'a key of tests, long enough to be one', DATA_DIR: folder.path },
+      DATABASE_URL: urlOf(url, traffic),
+      DATABASE_OWNER_URL: urlOf(url, owner),
+      PORT: '0',
+      SECRET_KEY: 'a key of tests, long enough to be one',
+      DATA_DIR: folder.path,
     }
     settings = { cwd: folder.path, env }
   })

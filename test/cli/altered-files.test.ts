@@ -39,10 +39,17 @@ const buildProof = (format: 1 | 2) => {
     buildVersionEntry(format, { passportId, versionNo: n + 1, commitment }),
   )
   return buildVersionProof({
-    ...{ format, passportId, address: `https://passports.example.org/p/${passportId}`, versionNo: 5 },
-    ...{ commitment: commitments[4] ?? Buffer.alloc(0), index: 4, size: 5 },
-    ...{ siblings: buildMerkleProof(entries, 4), root: computeMerkleRoot(entries) },
-    ...{ until: new Date('2026-11-21T00:00:00Z'), token: null },
+    format,
+    passportId,
+    address: `https://passports.example.org/p/${passportId}`,
+    versionNo: 5,
+    commitment: commitments[4] ?? Buffer.alloc(0),
+    index: 4,
+    size: 5,
+    siblings: buildMerkleProof(entries, 4),
+    root: computeMerkleRoot(entries),
+    until: new Date('2026-11-21T00:00:00Z'),
+    token: null,
   })
 }
 

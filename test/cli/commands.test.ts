@@ -362,8 +362,11 @@ describe('passports revoke-credential', () => {
     assert.match(revoked.stdout, /up to version 1 are revoked \(number \d+ of https:\/\/passports\.example\//)
     const { statusListCredential: list_url, statusListIndex: index } = credentialStatus
     assert.deepEqual(await json(`passports revoke-credential ${data.id}`), {
-      ...{ product_id: data.id, account_id: account.id, last_version: 1 },
-      ...{ status: { list_url, index }, newly_revoked: false },
+      product_id: data.id,
+      account_id: account.id,
+      last_version: 1,
+      status: { list_url, index },
+      newly_revoked: false,
     })
     await json(`accounts signing --account ${account.id} --off`)
   })

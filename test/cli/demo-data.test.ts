@@ -23,14 +23,22 @@ const CORE = {
   textile: [...SHARED_CORE, 'fiberComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
   battery: [
     ...SHARED_CORE,
-    ...['batteryCategory', 'cellChemistry', 'weightKg', 'countryOfManufacture', 'manufacturingDate'],
+    'batteryCategory',
+    'cellChemistry',
+    'weightKg',
+    'countryOfManufacture',
+    'manufacturingDate',
     'ratedCapacity',
   ],
   furniture: [...SHARED_CORE, 'materialComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
 }
 const LOCALIZED = new Set([
-  ...['careInstructions', 'assemblyInstructions', 'safetyInformation', 'instructions'],
-  ...['recyclingInstructions', 'disposalInstructions'],
+  'careInstructions',
+  'assemblyInstructions',
+  'safetyInformation',
+  'instructions',
+  'recyclingInstructions',
+  'disposalInstructions',
 ])
 const SUMS: Record<string, string> = { fiberComposition: 'percentage', materialComposition: 'percentage' }
 /** GS1's 82 characters, as the General Specifications list them for AI 10 and AI 21. */

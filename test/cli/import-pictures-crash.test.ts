@@ -54,8 +54,12 @@ before(async () => {
   shared = await openPools(database)
   folder = await emptyFolder()
   const env = {
-    ...{ DATABASE_URL: wire.target.url, SECRET_KEY: 'a key of tests, long enough to be one' },
-    ...{ DATA_DIR: folder.path, PORT: '0', WORKERS: '2', ALLOW_INSECURE_WEBHOOKS: '1' },
+    DATABASE_URL: wire.target.url,
+    SECRET_KEY: 'a key of tests, long enough to be one',
+    DATA_DIR: folder.path,
+    PORT: '0',
+    WORKERS: '2',
+    ALLOW_INSECURE_WEBHOOKS: '1',
   }
   settings = { cwd: folder.path, env, hasOwnGroup: true }
   server = await serve(settings)

@@ -48,12 +48,11 @@ function settingsOn(wire: Forwarder | undefined): Settings {
     return url.href
   }
   const env = {
-    ...{
-      DATABASE_URL: urlOf(traffic),
-      DATABASE_OWNER_URL: urlOf(owner),
-      SECRET_KEY: 'a key of tests, long enough to be one',
-    },
-    ...{ DATA_DIR: join(folder.path, 'unused'), PORT: '0' },
+    DATABASE_URL: urlOf(traffic),
+    DATABASE_OWNER_URL: urlOf(owner),
+    SECRET_KEY: 'a key of tests, long enough to be one',
+    DATA_DIR: join(folder.path, 'unused'),
+    PORT: '0',
   }
   return { cwd: folder.path, env }
 }

@@ -42,9 +42,16 @@ before(async () => {
   const port = await probePort('127.0.0.1', 0)
   const file = join(folder.path, 'pgbouncer.ini')
   const lines = [
-    ...['[databases]', `carnet = ${databaseLine(database.target)}`, '[pgbouncer]', 'listen_addr = 127.0.0.1'],
-    ...[`listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any', 'pool_mode = transaction'],
-    ...['default_pool_size = 5', 'max_client_conn = 100'],
+    '[databases]',
+    `carnet = ${databaseLine(database.target)}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 5',
+    'max_client_conn = 100',
   ]
   await writeFile(file, `${lines.join('\n')}\n`)
   await chmod(file, 0o644)

@@ -56,16 +56,26 @@ describe('the proof of a version', () => {
   const [, commitment = Buffer.alloc(0)] = entries
   const passportId = '01m45m2vp0fqh9ek41pvnj0nca'
   const proven = {
-    ...{ format: 1 as const, passportId, address: `https://passports.example.org/p/${passportId}` },
-    ...{ versionNo: 2, commitment, index: 1, size: 3, siblings: buildMerkleProof(entries, 1) },
-    ...{ root: computeMerkleRoot(entries), until: new Date('2026-11-21T00:00:00Z'), token: null },
+    format: 1 as const,
+    passportId,
+    address: `https://passports.example.org/p/${passportId}`,
+    versionNo: 2,
+    commitment,
+    index: 1,
+    size: 3,
+    siblings: buildMerkleProof(entries, 1),
+    root: computeMerkleRoot(entries),
+    until: new Date('2026-11-21T00:00:00Z'),
+    token: null,
   }
 
   test('of another version of the format is refused, also if a known format has its members', async () => {
     const proof = buildVersionProof(proven)
     const leaves = entries.map(commitment => buildVersionEntry(2, { passportId, versionNo: 2, commitment }))
     const second = {
-      ...{ ...proven, format: 2 as const, root: computeMerkleRoot(leaves) },
+      ...proven,
+      format: 2 as const,
+      root: computeMerkleRoot(leaves),
       siblings: buildMerkleProof(leaves, 1),
     }
     assert.equal((await run(await save('second.json', buildVersionProof(second)))).code, 0)

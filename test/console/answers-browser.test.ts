@@ -26,7 +26,9 @@ describe('the address of an answer', { skip: WITHOUT_CHROMIUM }, () => {
     stand = await startWholeStand()
     brand = await stand.harness.account({ plan: 'enterprise' })
     const { passport } = await createPassport(brand.ctx, {
-      ...{ category: 'textile', data: CORES.textile, strict: false },
+      category: 'textile',
+      data: CORES.textile,
+      strict: false,
     })
     const units = [{ serial: 'S1' }, { serial: 'S2' }]
     const issued = { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false } as const

@@ -51,7 +51,9 @@ const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv|\d+\.webp)$/
 const ASKED: IdentityInput = {
   legalName: 'Nordlicht und Partner Elektrowerkzeuge GmbH & Co. KG',
   identifiers: [{ scheme: 'gln', value: '9521234000006' }],
-  ...{ hosts: ['brand.example'], gs1Prefixes: [], dids: [] },
+  hosts: ['brand.example'],
+  gs1Prefixes: [],
+  dids: [],
 }
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
@@ -354,7 +356,9 @@ describe('the console in a browser', {
       note: undefined,
     })
     const offer = await createRecord(ctx, OFFER_STORE, {
-      ...{ kind: 'repair', title: { de: 'Werkstatt', en: 'Workshop' }, url: 'https://shop.example/repair' },
+      kind: 'repair',
+      title: { de: 'Werkstatt', en: 'Workshop' },
+      url: 'https://shop.example/repair',
       countries: ['AT', 'DE'],
     })
     await scanEverywhere({ sql, clock, account, actor: ctx.actorId, model: passport.id })

@@ -204,12 +204,18 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       const [id] = await webhookIds()
       const at = `/console/webhooks/${id}`
       for (const path of [
-        ...['/console', '/console/developer', '/console/keys', '/console/webhooks', '/console/webhooks/new'],
-        ...[at, `${at}/edit`, `${at}/rotate`, `${at}/remove`, '/console/settings/brand'],
-        ...[
-          '/console/settings/brand?accent=%23fe0&accent_shown=',
-          `/console/products/${passport}?snippet=el`,
-        ],
+        '/console',
+        '/console/developer',
+        '/console/keys',
+        '/console/webhooks',
+        '/console/webhooks/new',
+        at,
+        `${at}/edit`,
+        `${at}/rotate`,
+        `${at}/remove`,
+        '/console/settings/brand',
+        '/console/settings/brand?accent=%23fe0&accent_shown=',
+        `/console/products/${passport}?snippet=el`,
       ]) {
         bytes = 0
         await other.goto(stand.origin + path)

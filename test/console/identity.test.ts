@@ -13,8 +13,15 @@ import { type Browser, type Stand, startStand } from './stand.ts'
 
 const AT = '/console/settings/identity'
 const FORM = {
-  ...{ legal_name: ' Nordlicht <GmbH> ', gln: '9521234 000006', vat: 'de 136 695 976', lei: '', eori: '' },
-  ...{ gs1_prefix: '9521234', host: 'Nordlicht.example, shop.example;', did: '', note: 'HRB 1, Kiel' },
+  legal_name: ' Nordlicht <GmbH> ',
+  gln: '9521234 000006',
+  vat: 'de 136 695 976',
+  lei: '',
+  eori: '',
+  gs1_prefix: '9521234',
+  host: 'Nordlicht.example, shop.example;',
+  did: '',
+  note: 'HRB 1, Kiel',
 }
 
 let stand: Stand
@@ -60,8 +67,15 @@ describe('the page of the verified identity', () => {
 
   test('explains every wrong field and keeps what was typed', async () => {
     const wrong = await ask({
-      ...{ legal_name: '', gln: '9521234000007', lei: 'X', vat: 'DE1', eori: '?' },
-      ...{ gs1_prefix: '2000', host: 'https://a', did: 'did:web:a.example', note: 'x'.repeat(501) },
+      legal_name: '',
+      gln: '9521234000007',
+      lei: 'X',
+      vat: 'DE1',
+      eori: '?',
+      gs1_prefix: '2000',
+      host: 'https://a',
+      did: 'did:web:a.example',
+      note: 'x'.repeat(501),
     })
     assert.equal(wrong.status, 422)
     for (const name of ['legal_name', 'gln', 'lei', 'vat', 'eori', 'gs1_prefix', 'host', 'did', 'note'])

@@ -95,7 +95,8 @@ test('texts stay in the language of the products, whatever region it names', asy
   const editor = await stand.signedIn(account, 'editor')
   const texts = (text: string) => ({ 'en-US': text })
   const body = newProduct({
-    ...{ languages: ['en-US'], careInstructions: texts('Wash cold.') },
+    languages: ['en-US'],
+    careInstructions: texts('Wash cold.'),
     endOfLife: { recyclingInstructions: texts('Bring back.'), disposalInstructions: texts('Bin.') },
   })
   const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 0 }

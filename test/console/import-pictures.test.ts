@@ -35,7 +35,11 @@ const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 /** Fetches files as the worker does, without waiting a second between two looks. */
 function startFetching() {
   const fetcher = createMediaFetcher({
-    ...{ ...stand.media, sql: stand.sql, clock: stand.clock, log, slots: createFetchSlots() },
+    ...stand.media,
+    sql: stand.sql,
+    clock: stand.clock,
+    log,
+    slots: createFetchSlots(),
     outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
   })
   let goesOn = true
@@ -99,20 +103,42 @@ async function readProduct(sku: string) {
 }
 
 const HEAD = [
-  ...['sku', 'productName', 'brandName', 'languages', 'economicOperator.role', 'economicOperator.legalName'],
-  ...['economicOperator.address', 'economicOperator.country', 'economicOperator.contactEmail'],
-  ...['fiberComposition', 'countryOfManufacture', 'careInstructions.de', 'repair.repairable'],
-  ...[
-    'repair.sparePartsAvailable',
-    'endOfLife.recyclingInstructions.de',
-    'endOfLife.disposalInstructions.de',
-  ],
+  'sku',
+  'productName',
+  'brandName',
+  'languages',
+  'economicOperator.role',
+  'economicOperator.legalName',
+  'economicOperator.address',
+  'economicOperator.country',
+  'economicOperator.contactEmail',
+  'fiberComposition',
+  'countryOfManufacture',
+  'careInstructions.de',
+  'repair.repairable',
+  'repair.sparePartsAvailable',
+  'endOfLife.recyclingInstructions.de',
+  'endOfLife.disposalInstructions.de',
   'weightGrams',
 ]
 const line = (sku: string) => [
-  ...[sku, `Jacke ${sku}`, 'Testmarke', 'de', 'manufacturer', 'Testmarke GmbH', 'Werkstraße 1', 'DE'],
-  ...['pass@testmarke.example', '100 % cotton', 'PT', 'Bei 30 °C', 'true', 'false', 'Sammelstelle'],
-  ...['Nicht in den Hausmüll', '500'],
+  sku,
+  `Jacke ${sku}`,
+  'Testmarke',
+  'de',
+  'manufacturer',
+  'Testmarke GmbH',
+  'Werkstraße 1',
+  'DE',
+  'pass@testmarke.example',
+  '100 % cotton',
+  'PT',
+  'Bei 30 °C',
+  'true',
+  'false',
+  'Sammelstelle',
+  'Nicht in den Hausmüll',
+  '500',
 ]
 type Row = { sku: string; pictures: string; more?: Record<string, string> }
 const sheet = (rows: readonly Row[], title = 'pictures') => {

@@ -107,7 +107,8 @@ describe('one value for every row', () => {
     assert.match(wrong.text, /Article number \(SKU\) is different for each product/)
     assert.match(wrong.text, /There is no field nonsense/)
     await check(stand, editor, at, {
-      ...{ 'more.0.field': 'commodityCode', 'more.0.value': '61091000' },
+      'more.0.field': 'commodityCode',
+      'more.0.value': '61091000',
       same_company: 'yes',
     })
     await run(stand, editor, at)
@@ -144,7 +145,8 @@ describe('one value for every row', () => {
     assert.deepEqual(counts(without), [0, 0, 0, 1])
     const other = await check(stand, editor, at, {
       ...rest,
-      ...{ same_company: 'yes', 'k.economicOperator.legalName': 'Andere AG' },
+      same_company: 'yes',
+      'k.economicOperator.legalName': 'Andere AG',
     })
     assert.match(chosen(other), /Andere AG/)
     assert.doesNotMatch(chosen(other), /Testmarke GmbH/)

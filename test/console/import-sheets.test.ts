@@ -31,7 +31,9 @@ function listShown({ text }: Answer): { row: string; label: string; value: strin
       Array.from(
         cells.matchAll(/<td data-head="Row ([\d,]+)">(.*?)<\/td>/gs),
         ([, row = '', value = '']) => ({
-          ...{ row, label: plain(label), value: plain(value).replaceAll(/<[^>]+>/g, '') },
+          row,
+          label: plain(label),
+          value: plain(value).replaceAll(/<[^>]+>/g, ''),
         }),
       ),
   )

@@ -135,7 +135,10 @@ describe('drawing labels', () => {
   test('a picture is in the file once for all labels, and only where it leaves room for the text', async () => {
     const picture = await makeJpeg({ width: 320, height: 240 })
     const labels = Array.from({ length: 20 }, (_, i) => ({
-      ...{ address: `${ADDRESS}${i}`, title: 'A product', lines: [], whole: ADDRESS },
+      address: `${ADDRESS}${i}`,
+      title: 'A product',
+      lines: [],
+      whole: ADDRESS,
     }))
     const countPictures = async (format: LabelFormat) => {
       const chunks: Buffer[] = []
@@ -341,7 +344,10 @@ describe('the pages about labels', () => {
     const { passport } = await createPassport(ctx, { ...newProduct(), strict: false })
     const issue = (parentUuid: string, level: 'batch' | 'item', names: readonly string[]) =>
       issueUnits(ctx, {
-        ...{ parentUuid, level, bulk: true, strict: false },
+        parentUuid,
+        level,
+        bulk: true,
+        strict: false,
         units: names.map(name => ({ [level === 'batch' ? 'lot' : 'serial']: name })),
       })
     const { created } = await issue(passport.id, 'batch', ['L1', 'L2'])

@@ -55,7 +55,10 @@ describe('pictures and documents in a browser', { skip: WITHOUT_CHROMIUM }, () =
 
   const signedIn = async (settings: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({
-      ...{ storageState, viewport: DESK, locale: 'en-IE', bypassCSP: true },
+      storageState,
+      viewport: DESK,
+      locale: 'en-IE',
+      bypassCSP: true,
       ...settings,
     })
     const page = await context.newPage()

@@ -53,7 +53,11 @@ async function make(data: Record<string, unknown> = {}): Promise<Product> {
 
 async function issue(parentUuid: string, level: 'batch' | 'item', unit: object): Promise<Product> {
   const { created } = await issueUnits(brand.ctx, {
-    ...{ parentUuid, level, units: [unit], bulk: false, strict: false },
+    parentUuid,
+    level,
+    units: [unit],
+    bulk: false,
+    strict: false,
   })
   return locate(created[0]?.passport.id ?? '')
 }

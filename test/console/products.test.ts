@@ -699,10 +699,8 @@ describe('products', () => {
     const ask = async (path: string, ids: readonly string[]) => {
       const form = new URLSearchParams([
         ...ids.map(id => ['id', idOf(id)]),
-        ...[
-          ['to', 'archive'],
-          ['back', '/console/products?q=x'],
-        ],
+        ['to', 'archive'],
+        ['back', '/console/products?q=x'],
       ])
       return owner.post(path, { form: form.toString() })
     }

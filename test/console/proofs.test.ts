@@ -183,7 +183,8 @@ describe('confirming the identity again', () => {
     const none = '0'.repeat(26)
     stand.clock.advance(PROOF_LIFETIME_MS)
     const guarded = [
-      ...['/console/keys', `/console/keys/${none}/rotate`],
+      '/console/keys',
+      `/console/keys/${none}/rotate`,
       ...['', `/${none}`, `/${none}/rotate`, `/${none}/remove`].map(path => `/console/webhooks${path}`),
       ...['', ...['', '/invite', '/remove', '/end-sessions'].map(path => `/${member}${path}`)].map(
         path => `${SETTINGS}/people${path}`,

@@ -371,13 +371,27 @@ describe('the file for suppliers', () => {
 test('an act of an operator is shown in its language, and its texts are no formulas in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'carnet-rules-'))
   const rule = {
-    ...{ id: 'own.1', title: '=HYPERLINK("https://evil.example")', question: '+1', hint: '@SUM(A1)' },
-    ...{ source: ['-1'], level: 'model', audience: ['authority'], severity: 'required' },
+    id: 'own.1',
+    title: '=HYPERLINK("https://evil.example")',
+    question: '+1',
+    hint: '@SUM(A1)',
+    source: ['-1'],
+    level: 'model',
+    audience: ['authority'],
+    severity: 'required',
     met: [['labels']],
   }
   const act = {
-    ...{ version: '2026-11-22', id: 'own.act', title: '=1+1', category: 'battery', duty: 'hold' },
-    ...{ status: 'in_force', activation: 'auto', due: null, scopes: { all: true }, sources: ['Own'] },
+    version: '2026-11-22',
+    id: 'own.act',
+    title: '=1+1',
+    category: 'battery',
+    duty: 'hold',
+    status: 'in_force',
+    activation: 'auto',
+    due: null,
+    scopes: { all: true },
+    sources: ['Own'],
     rules: [rule],
   }
   writeFileSync(join(folder, 'own.json'), JSON.stringify(act))

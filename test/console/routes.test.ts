@@ -150,7 +150,9 @@ const form = (path = '') => ({
   accent: '#aa3300',
   frames: 'https://shop.example',
   remove_logo: 'yes',
-  ...{ kind: 'repair', language: 'en', title: 'Repair' },
+  kind: 'repair',
+  language: 'en',
+  title: 'Repair',
 })
 
 /** The tests of this file make more requests than a person may make in a minute. */

@@ -36,8 +36,10 @@ const read = (): Promise<BrandStory | undefined> => findStory(ctx)
 describe('the form of the block', () => {
   test('stores texts, links and a picture, shows them again, and removes all of it when it is empty', async () => {
     const saved = await send({
-      ...{ 'url-1': 'https://shop.example', 'label-1': 'Zum Laden' },
-      ...{ media: MEDIA, alt: 'Ein Webstuhl' },
+      'url-1': 'https://shop.example',
+      'label-1': 'Zum Laden',
+      media: MEDIA,
+      alt: 'Ein Webstuhl',
     })
     assert.deepEqual([saved.status, saved.headers.location], [303, `${BRAND}?saved=1`])
     assert.deepEqual(await read(), {

@@ -84,7 +84,11 @@ describe('texts of products on pages of the console', { skip: WITHOUT_CHROMIUM }
         strict: false,
       })
       const { created } = await issueUnits(ctx, {
-        ...{ parentUuid: passport.id, level: 'item', units: [{ serial: 'S-1' }], bulk: false, strict: false },
+        parentUuid: passport.id,
+        level: 'item',
+        units: [{ serial: 'S-1' }],
+        bulk: false,
+        strict: false,
       })
       const model = `/console/products/${idFromUuid(passport.id)}`
       const item = `/console/products/${idFromUuid(created[0]?.passport.id ?? '')}`
@@ -113,7 +117,11 @@ describe('texts of products on pages of the console', { skip: WITHOUT_CHROMIUM }
       expects: () => true,
     })
     const offer = await createRecord(ctx, OFFER_STORE, {
-      ...{ kind: 'repair', title: texts(4), text: texts(6), url: 'https://shop.example/', countries: ['DE'] },
+      kind: 'repair',
+      title: texts(4),
+      text: texts(6),
+      url: 'https://shop.example/',
+      countries: ['DE'],
     })
     const links = [{ url: 'https://brand.example/', label: texts(8) }]
     await updateStory(ctx, { text: texts(10), links })

@@ -23,7 +23,9 @@ describe('what people type', { skip: WITHOUT_CHROMIUM }, () => {
     stand = await startWholeStand()
     brand = await stand.harness.account({ plan: 'enterprise' })
     const { passport } = await createPassport(brand.ctx, {
-      ...{ category: 'textile', data: CORES.textile, strict: false },
+      category: 'textile',
+      data: CORES.textile,
+      strict: false,
     })
     product = idFromUuid(passport.id)
     who = await stand.person(brand, 'owner')

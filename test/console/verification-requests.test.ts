@@ -18,8 +18,11 @@ import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const AT = '/console/settings/verification-requests'
 const ASKED = {
-  ...{ legalName: 'Nordlicht <GmbH>', identifiers: [{ scheme: 'gln', value: '9521234000006' } as const] },
-  ...{ hosts: ['nordlicht.example'], gs1Prefixes: ['9520'], dids: [] },
+  legalName: 'Nordlicht <GmbH>',
+  identifiers: [{ scheme: 'gln', value: '9521234000006' } as const],
+  hosts: ['nordlicht.example'],
+  gs1Prefixes: ['9520'],
+  dids: [],
 }
 
 let stand: Stand

@@ -141,7 +141,12 @@ async function makeAccount({ database, pools, settings, url }: Making, n: number
   // The GTINs of the first two accounts are on the worker of the account, those of the others on another one.
   const gtinPrefix = await findGtinPrefix(database, n, port => n < 2 === (port === node.port))
   return {
-    ...{ id, shard, key, gtinPrefix, receiver, follower: new Follower(url, key) },
+    id,
+    shard,
+    key,
+    gtinPrefix,
+    receiver,
+    follower: new Follower(url, key),
     plain: new Clients(url, key, { count: 1 }),
     withGtins: new Clients(url, key, { count: 1, gtinPrefix }),
     visitor: new Visitor(url, {

@@ -44,29 +44,40 @@ async function listAttacks(world: World): Promise<Attack[]> {
     { name: 'nested brackets of 128 KiB', connections: 8, networks: 1, prepare: ids(nestedOf128K) },
     { name: 'flat objects of 128 KiB', connections: 20, networks: 20, prepare: ids(flat) },
     {
-      ...{ name: 'nested brackets to POST /products with a key', connections: 8, networks: 1 },
+      name: 'nested brackets to POST /products with a key',
+      connections: 8,
+      networks: 1,
       prepare: () => [json('POST', '/api/v1/products', nested, keys.full)],
     },
     { name: 'AASX with a read key', connections: 32, networks: 1, prepare: () => [aasx] },
     {
-      ...{ name: 'pages with the cookie of an access link', connections: 8, networks: 1 },
+      name: 'pages with the cookie of an access link',
+      connections: 8,
+      networks: 1,
       prepare: () =>
         languages.map(language => ({
-          ...{ method: 'GET', headers: { cookie, accept: 'text/html' } },
+          method: 'GET',
+          headers: { cookie, accept: 'text/html' },
           path: `/p/${products.rich}?lang=${language}`,
         })),
     },
     {
-      ...{ name: 'searches and reports with a read key', connections: 32, networks: 1 },
+      name: 'searches and reports with a read key',
+      connections: 32,
+      networks: 1,
       prepare: () =>
         ['products?q=e&limit=100', 'products?q=wool&outdated=true', 'readiness', 'products?limit=100'].map(
           path => ({
-            ...{ method: 'GET', path: `/api/v1/${path}`, headers: bearer(keys.read) },
+            method: 'GET',
+            path: `/api/v1/${path}`,
+            headers: bearer(keys.read),
           }),
         ),
     },
     {
-      ...{ name: 'changes of 500 units with a key', connections: 8, networks: 1 },
+      name: 'changes of 500 units with a key',
+      connections: 8,
+      networks: 1,
       prepare: () => makeUnitChanges(world),
     },
     ...(await listShapes(world, MEGABYTE)),
@@ -87,7 +98,9 @@ const makeUnitChanges = ({ keys, products }: World): Ask[] =>
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 const json = (method: string, path: string, body: string, key?: string): Ask => ({
-  ...{ method, path, body: Buffer.from(body) },
+  method,
+  path,
+  body: Buffer.from(body),
   headers: { 'content-type': 'application/json', ...(key !== undefined && bearer(key)) },
 })
 
@@ -119,7 +132,10 @@ async function listShapes(world: World, maxBytes = Number.POSITIVE_INFINITY): Pr
     }
     const size = isAtLimits ? 'at the limits' : 'of 1 MB'
     const attack: Attack = {
-      ...{ name: `${name} ${size} on ${chosen.length} routes`, connections: 8, networks: 1, prepare },
+      name: `${name} ${size} on ${chosen.length} routes`,
+      connections: 8,
+      networks: 1,
+      prepare,
       ...(isAtLimits && { promises: 'short blocks' }),
     }
     return chosen.length === 0 ? [] : [attack]

@@ -44,15 +44,19 @@ const ALL: Record<string, () => Promise<number>> = {
   locks: () => writesBeside(getSeconds(60)),
   citus: () =>
     onCitus({
-      ...{ cycles: Number(values.cycles), parts: values.part.split(',') },
-      ...{ shards: Number(values.shards), items: Number(values.items) },
+      cycles: Number(values.cycles),
+      parts: values.part.split(','),
+      shards: Number(values.shards),
+      items: Number(values.items),
     }),
   doors: () => attackDoors(getSeconds(60), values.route),
   attack: () => underAttack(Number(values.requests)),
   'worst-calls': () =>
     worstCalls({
-      ...{ only: values.route, file: values.file },
-      ...{ minutes: Number(values.minutes), seconds: getSeconds(20) },
+      only: values.route,
+      file: values.file,
+      minutes: Number(values.minutes),
+      seconds: getSeconds(20),
     }),
 }
 

@@ -37,7 +37,9 @@ export const freePort = async () => (await findFreePort('127.0.0.1', FIRST_PORT)
 export async function openStand(folder: string): Promise<Stand> {
   const clock = join(folder, 'clock')
   const env = {
-    ...{ DATA_DIR: folder, WORKERS: '2', CLOCK_FILE: clock },
+    DATA_DIR: folder,
+    WORKERS: '2',
+    CLOCK_FILE: clock,
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'moved-clock.ts')}`,
   }
   return standOn(folder, env)

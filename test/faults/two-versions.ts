@@ -20,8 +20,11 @@ export async function twoVersions(): Promise<number> {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder.path, 'database'), log: () => {} })
   const env = {
     ...SETTINGS,
-    ...{ DATABASE_URL: `postgres:///${postgres.database}`, SECRET_KEY: 'of-both-versions'.repeat(3) },
-    ...{ PGHOST: postgres.socketDir, PGPORT: String(postgres.port), PGUSER: postgres.user },
+    DATABASE_URL: `postgres:///${postgres.database}`,
+    SECRET_KEY: 'of-both-versions'.repeat(3),
+    PGHOST: postgres.socketDir,
+    PGPORT: String(postgres.port),
+    PGUSER: postgres.user,
     PGPASSWORD: postgres.password,
     DATA_DIR: folder.path,
   }

@@ -44,13 +44,11 @@ export async function underAttack(count: number): Promise<number> {
   const settings: Settings = {
     cwd: folder.path,
     env: {
-      ...{
-        PORT: String(port),
-        DATA_DIR: folder.path,
-        LOG_LEVEL: 'info',
-        SLOW_QUERY_MS: '0',
-        TRUSTED_PROXIES: '127.0.0.1',
-      },
+      PORT: String(port),
+      DATA_DIR: folder.path,
+      LOG_LEVEL: 'info',
+      SLOW_QUERY_MS: '0',
+      TRUSTED_PROXIES: '127.0.0.1',
       // The same settings as `npm start`.
       MALLOC_ARENA_MAX: '2',
       NODE_OPTIONS: project.config.nodeFlags,
@@ -142,7 +140,8 @@ async function signIn(url: string, settings: Settings, account: string): Promise
     const answer = await fetch(new URL(path, url), {
       redirect: 'manual',
       headers: {
-        ...{ origin: url, 'sec-fetch-site': 'same-origin' },
+        origin: url,
+        'sec-fetch-site': 'same-origin',
         cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
       },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),

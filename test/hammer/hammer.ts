@@ -58,12 +58,18 @@ type Run = Hammering & {
 export async function hammer(hammering: Hammering): Promise<Report> {
   const begun = performance.now()
   const report: Report = {
-    ...{ sent: 0, outcomes: {}, faults: [], seconds: 0 },
+    sent: 0,
+    outcomes: {},
+    faults: [],
+    seconds: 0,
     memory: { warm: Number.NaN, last: Number.NaN, most: Number.NaN },
   }
   const run: Run = {
     ...hammering,
-    ...{ report, memory: new Memory(hammering.files), next: 0, samples: [] },
+    report,
+    memory: new Memory(hammering.files),
+    next: 0,
+    samples: [],
     isOver: () => run.next >= run.count || report.faults.length >= MOST_FAULTS || !hammering.isAlive(),
   }
   await Promise.all([

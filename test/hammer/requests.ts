@@ -233,7 +233,14 @@ const SERVICE = [
 const service: Maker = chance => ({ method: 'GET', path: API + chance.of(SERVICE) })
 
 const PUBLIC = [
-  ...['', '?format=jsonld', '/qr.svg', '/badge.svg', '?lang=de', '?version=1', '?version=99', '?format=none'],
+  '',
+  '?format=jsonld',
+  '/qr.svg',
+  '/badge.svg',
+  '?lang=de',
+  '?version=1',
+  '?version=99',
+  '?format=none',
   ...DOCUMENT_FORMATS.map(({ id }) => `?format=${id}`),
 ]
 
@@ -288,8 +295,11 @@ const media: Maker = (chance, { files }) => {
   const file = chance.of(files)
   const address = chance.of([`/m/${NO_FILE}/320.webp`, `/m/${NO_FILE}/7.gif`, `/d/${NO_FILE}`, `/d/${file}`])
   const asked = [
-    ...['/media', '/media?kind=picture&unused=true', '/media?kind=none'],
-    ...[`/media/${NO_FILE}`, `/media/${file}`],
+    '/media',
+    '/media?kind=picture&unused=true',
+    '/media?kind=none',
+    `/media/${NO_FILE}`,
+    `/media/${file}`,
   ]
   if (chance.is(0.3)) return { method: 'GET', path: address }
   if (chance.is(0.2)) return { method: 'DELETE', path: `${API}/media/${chance.of([NO_FILE, file])}` }
@@ -299,8 +309,10 @@ const media: Maker = (chance, { files }) => {
 const offer: Maker = (chance, memory) => {
   const about = chance.of([{}, { category: chance.of(categories) }, { product_id: idOf(chance, memory) }])
   const body = {
-    ...{ kind: chance.of(['repair', 'take_back', 'none']), title: { en: chance.of(WORDS) }, ...about },
-    ...{ url: chance.of(['https://shop.example/', 'http://shop.example/', '']) },
+    kind: chance.of(['repair', 'take_back', 'none']),
+    title: { en: chance.of(WORDS) },
+    ...about,
+    url: chance.of(['https://shop.example/', 'http://shop.example/', '']),
     countries: chance.of([[], ['DE'], ['XX']]),
   }
   return chance.is(0.5)

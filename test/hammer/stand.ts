@@ -62,7 +62,10 @@ export async function serve(t: Harness): Promise<Served> {
     ended.then(() => resolve(0))
   })
   return {
-    ...{ port, pid: child.pid ?? 0, logged, mediaStore: openMediaStore({ folder }) },
+    port,
+    pid: child.pid ?? 0,
+    logged,
+    mediaStore: openMediaStore({ folder }),
     isAlive: () => isAlive,
     async stop() {
       child.kill()

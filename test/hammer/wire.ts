@@ -27,24 +27,18 @@ const FRAMINGS: readonly (readonly [number, Framing])[] = [
 ]
 
 const GARBAGE = [
-  ...[
-    '\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
-    'GET\r\n\r\n',
-    'GET / HTTP/9.9\r\n\r\n',
-    'GET /api/v1/health\r\n\r\n',
-    '\x16\x03\x01\x02\x00\x01\x00',
-  ],
-  ...[
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    'GET / HTTP/1.1\nHost: a\n\n',
-    'GET / HTTP/1.0\r\n\r\n',
-    '\0\0\0\0',
-    'get / http/1.1\r\n\r\n',
-  ],
-  ...[
-    'POST /api/v1/products HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-    'CONNECT a:1 HTTP/1.1\r\n\r\n',
-  ],
+  '\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET\r\n\r\n',
+  'GET / HTTP/9.9\r\n\r\n',
+  'GET /api/v1/health\r\n\r\n',
+  '\x16\x03\x01\x02\x00\x01\x00',
+  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'GET / HTTP/1.1\nHost: a\n\n',
+  'GET / HTTP/1.0\r\n\r\n',
+  '\0\0\0\0',
+  'get / http/1.1\r\n\r\n',
+  'POST /api/v1/products HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  'CONNECT a:1 HTTP/1.1\r\n\r\n',
 ]
 
 const BAD_HEADERS = [

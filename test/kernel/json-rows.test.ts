@@ -20,8 +20,20 @@ const LONG = 'w'.repeat(30_000)
 const BODY = JSON.stringify({
   match_by: 'sku',
   items: [
-    ...[{ a: 1, b: 'x"\\y' }, { LONG, data: { k: [1, 2, { z: 'q' }] } }, { n: 2 }, [1, [2]]],
-    ...[LONG, LONG, LONG, 's', 0.5, LONG, { d: 1, LONG }, LONG, LONG, 9],
+    { a: 1, b: 'x"\\y' },
+    { LONG, data: { k: [1, 2, { z: 'q' }] } },
+    { n: 2 },
+    [1, [2]],
+    LONG,
+    LONG,
+    LONG,
+    's',
+    0.5,
+    LONG,
+    { d: 1, LONG },
+    LONG,
+    LONG,
+    9,
   ],
   note: 'n',
 })
@@ -46,8 +58,30 @@ async function outcome(read: () => unknown): Promise<unknown> {
 }
 
 const BROKEN = [
-  ...['{', '}', '[', ']', ',', ':', '"', '\\', '1', 'x', ' ', '-', 'null', '\\u0061', '\\u00', '\n', '{},'],
-  ...['"items":[', '"items"', ',"a":1', '{"a":1,"a":2},', '1e999,', '"__proto__":1,', '['.repeat(35)],
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"',
+  '\\',
+  '1',
+  'x',
+  ' ',
+  '-',
+  'null',
+  '\\u0061',
+  '\\u00',
+  '\n',
+  '{},',
+  '"items":[',
+  '"items"',
+  ',"a":1',
+  '{"a":1,"a":2},',
+  '1e999,',
+  '"__proto__":1,',
+  '['.repeat(35),
 ]
 
 test('invalid JSON at any place gives exactly the same error as parsing the whole body', async () => {

@@ -53,7 +53,10 @@ after(async () => {
 const openFetcher = (timeoutMs?: number) =>
   createMediaFetcher({
     ...t.setup.media,
-    ...{ sql: getTestShard(t.sql), clock: t.clock, log: t.setup.log, slots: createFetchSlots() },
+    sql: getTestShard(t.sql),
+    clock: t.clock,
+    log: t.setup.log,
+    slots: createFetchSlots(),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     outbound: openLoopback(),
   })
@@ -88,8 +91,15 @@ describe('POST /media with source_url', () => {
     const { id, created_at: _, ...rest } = json.data
     assert.match(id, /^[0-9a-z]{26}$/)
     assert.deepEqual(rest, {
-      ...{ kind: null, type: null, bytes: null, width: null, height: null, color: null },
-      ...{ status: 'fetching', reason: null, url: null },
+      kind: null,
+      type: null,
+      bytes: null,
+      width: null,
+      height: null,
+      color: null,
+      status: 'fetching',
+      reason: null,
+      url: null,
     })
     assert.deepEqual(await read(id), json.data)
     await fetchAll()

@@ -73,13 +73,12 @@ async function signIn({ ctx, id }: TestAccount): Promise<string> {
   const { token } = await createPerson(ctx, { accountId: id, email, role: 'owner' })
   await setPassword(ctx, { token, password: PASSWORD })
   const { statusCode, headers } = await app.inject({
-    ...{
-      method: 'POST',
-      url: '/console/sign-in',
-      payload: `${new URLSearchParams({ email, password: PASSWORD })}`,
-    },
+    method: 'POST',
+    url: '/console/sign-in',
+    payload: `${new URLSearchParams({ email, password: PASSWORD })}`,
     headers: {
-      ...{ 'content-type': 'application/x-www-form-urlencoded', origin: ADDRESSES.publicUrl },
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: ADDRESSES.publicUrl,
       'sec-fetch-site': 'same-origin',
     },
   })

@@ -257,8 +257,12 @@ describe('MEDIA_URL', () => {
       MEDIA_SECRET_KEY: 's',
     }
     assert.deepEqual(read(env), {
-      ...{ bucket: 'b', endpoint: 'https://s3.example', region: 'r', prefix: 'x/y/' },
-      ...{ accessKeyId: 'k', secretAccessKey: 's' },
+      bucket: 'b',
+      endpoint: 'https://s3.example',
+      region: 'r',
+      prefix: 'x/y/',
+      accessKeyId: 'k',
+      secretAccessKey: 's',
     })
   })
 

@@ -50,8 +50,12 @@ describe('doctor --verify', () => {
     const { place } = t.setup.media.mediaStore
     assert.equal(await checkMediaStore({ folder: place }, async () => 'fine'), 'fine')
     const nowhere = {
-      ...{ bucket: 'b', endpoint: 'http://127.0.0.1:9', region: 'r', prefix: '' },
-      ...{ accessKeyId: 'k', secretAccessKey: 's' },
+      bucket: 'b',
+      endpoint: 'http://127.0.0.1:9',
+      region: 'r',
+      prefix: '',
+      accessKeyId: 'k',
+      secretAccessKey: 's',
     }
     await assert.rejects(
       checkMediaStore(nowhere, async () => 'fine'),

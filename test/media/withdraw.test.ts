@@ -237,12 +237,10 @@ describe('a document that not everyone may read', () => {
     const id = await upload(await makeDocument())
     const product = await create(attach(id, 'restricted'))
     const { token } = await createAccessLink(await asOperator(), {
-      ...{
-        passportId: product,
-        audience: 'legitimate_interest',
-        label: 'a reader',
-        addresses: t.setup.addresses,
-      },
+      passportId: product,
+      audience: 'legitimate_interest',
+      label: 'a reader',
+      addresses: t.setup.addresses,
       expiresAt: new Date(t.clock.now().getTime() + HOUR_MS),
     })
     assert.equal((await get(`/d/${id}?access=${token}`)).status, 200)

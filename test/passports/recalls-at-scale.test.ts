@@ -22,8 +22,11 @@ const LISTED = 25
 /** No single step reads or writes more rows, entries of indexes included. */
 const MAX_ROWS = 100
 const NOTICE = {
-  ...{ hazard: { en: 'It can catch fire.' }, action: { en: 'Stop using it.' } },
-  ...{ url: undefined, contact: undefined, from: undefined },
+  hazard: { en: 'It can catch fire.' },
+  action: { en: 'Stop using it.' },
+  url: undefined,
+  contact: undefined,
+  from: undefined,
 }
 
 let t: Harness

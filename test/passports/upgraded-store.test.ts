@@ -191,7 +191,10 @@ describe(`a store of ${models + parents * unitsEach} passports, written before t
     assert.match(String(found), new RegExp(`^${planted} products have keys`))
     for (const audience of LINK_AUDIENCES) {
       const { token } = await createAccessLink(account.ctx, {
-        ...{ passportId: undefined, audience, label: audience, addresses: ADDRESSES },
+        passportId: undefined,
+        audience,
+        label: audience,
+        addresses: ADDRESSES,
         expiresAt: new Date(Date.now() + 3_600_000),
       })
       tokens.set(audience, token)

@@ -68,7 +68,11 @@ const tablesIn = (text: string) =>
 test('a read takes two statements of a single table, and three for a unit; concurrent ones share them', async () => {
   const models = [await create(), await create()]
   const [item = ''] = await issueUnits(ctx, {
-    ...{ parentUuid: models[0] ?? '', level: 'item', units: [{ serial: 'R' }], bulk: true, strict: false },
+    parentUuid: models[0] ?? '',
+    level: 'item',
+    units: [{ serial: 'R' }],
+    bulk: true,
+    strict: false,
   }).then(made => made.created.map(({ passport }) => passport.id))
   const read = (uuids: readonly string[]) => Promise.all(uuids.map(uuid => getPassport(ctx, uuid)))
   for (const [uuids, tables] of [

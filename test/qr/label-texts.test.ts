@@ -43,7 +43,10 @@ const addressOf = (n: number) =>
 
 async function renderSheet(title: string): Promise<Buffer> {
   const labels = Array.from({ length: LABELS }, (_, n) => ({
-    ...{ address: addressOf(n), title, lines: [`Serial ${n}`, title], whole: addressOf(n).slice(8) },
+    address: addressOf(n),
+    title,
+    lines: [`Serial ${n}`, title],
+    whole: addressOf(n).slice(8),
   }))
   const chunks: Buffer[] = []
   for await (const chunk of renderLabelSheet(labels, { format: FORMAT, level: 'M' }))

@@ -122,7 +122,10 @@ describe('a record', () => {
     [{ id: 'x', other: 1 }, 'id immutable', 'other unknown_field'],
     [
       { name: null, size: 'no', other: 1, colour: 'red', pieces: 1 },
-      ...['other unknown_field', 'colour immutable', 'name required', 'size enum'],
+      'other unknown_field',
+      'colour immutable',
+      'name required',
+      'size enum',
     ],
   ]
   for (const [change, ...violations] of wrong) {
@@ -148,8 +151,15 @@ describe('the schema of a record', () => {
   test('accepts what is read', () => {
     const full = {
       ...MINIMAL,
-      ...{ note: 'a', title: { de: 'x' }, colour: null, url: 'https://shop.example', countries: ['DE'] },
-      ...{ pieces: 9, place: 0, since: '2026-02-28', product: '01m7ywhcr7fxwrqq1xd4m28c2t' },
+      note: 'a',
+      title: { de: 'x' },
+      colour: null,
+      url: 'https://shop.example',
+      countries: ['DE'],
+      pieces: 9,
+      place: 0,
+      since: '2026-02-28',
+      product: '01m7ywhcr7fxwrqq1xd4m28c2t',
     }
     for (const sent of [MINIMAL, full, THING.example]) {
       assert.deepEqual(findViolations(sent), [])

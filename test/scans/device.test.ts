@@ -36,14 +36,16 @@ describe('crawlers', () => {
 
   test('do not include generic clients, test browsers and scanner apps', () => {
     const readers = [
-      ...[
-        'curl/8.5.0',
-        'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)',
-        'undici',
-        'node',
-        'Java/17.0.1',
-      ],
-      ...['python-requests/2.32.3', 'python-httpx/0.27.0', 'libwww-perl/6.77', 'PostmanRuntime/7.39.0', ''],
+      'curl/8.5.0',
+      'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)',
+      'undici',
+      'node',
+      'Java/17.0.1',
+      'python-requests/2.32.3',
+      'python-httpx/0.27.0',
+      'libwww-perl/6.77',
+      'PostmanRuntime/7.39.0',
+      '',
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36',
       'Mozilla/5.0 (Linux; Android 14; SM-S918B; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/124.0.6367.123 Mobile Safari/537.36 QRScanner/3.1',
     ]

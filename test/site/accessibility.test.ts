@@ -146,8 +146,10 @@ describe('axe finds no fault, nothing overflows and fingers hit all at 320 px', 
   test('recalled items, with their notice and that of their model', async () => {
     const { model, item } = await makeFamily('battery')
     const notice = {
-      ...{ hazard: { en: `It ${'overheats '.repeat(20)}` }, action: { en: 'Stop.\nhttps://brand.example' } },
-      ...{ url: `https://brand.example/${'recall'.repeat(20)}`, contact: 'service@brand.example' },
+      hazard: { en: `It ${'overheats '.repeat(20)}` },
+      action: { en: 'Stop.\nhttps://brand.example' },
+      url: `https://brand.example/${'recall'.repeat(20)}`,
+      contact: 'service@brand.example',
     }
     for (const id of [model, item]) {
       const sent = { key: account.key, body: notice }
@@ -169,7 +171,11 @@ describe('axe finds no fault, nothing overflows and fingers hit all at 320 px', 
       caption: { en: `${text}, in blue` },
     }))
     const documents = (['public', 'restricted', 'authority'] as const).map(access => ({
-      ...{ title: { en: `For ${access}` }, type: 'manual', language: 'en', media: pdf, access },
+      title: { en: `For ${access}` },
+      type: 'manual',
+      language: 'en',
+      media: pdf,
+      access,
     }))
     const offer = { kind: 'repair', title: { en: 'Workshop' }, url: 'https://shop.example/' } as const
     for (const countries of [['DE'], ['FR', 'IT']])
@@ -183,7 +189,9 @@ describe('axe finds no fault, nothing overflows and fingers hit all at 320 px', 
     })
     const notice = { hazard: { en: 'The zip can break.' }, action: { en: 'Bring it back.' } }
     for (const [i, [category, language]] of [
-      ...[['textile', 'fi'] as const, ['battery', 'el'] as const, ['furniture', 'mt'] as const],
+      ['textile', 'fi'] as const,
+      ['battery', 'el'] as const,
+      ['furniture', 'mt'] as const,
     ].entries()) {
       const supplyChainStages = ['TR', 'PT', 'DE'].map(country => ({ stage: 'spinning', country }))
       const { gtin: _, economicOperator: __, ...full } = FULL[category]

@@ -87,7 +87,9 @@ function renderAll(reader: Reader, data: object, corrected: object): Record<stri
     ...(audience === 'public' && {
       snippet: JSON.stringify(buildShopSnippet(ADDRESSES, { ...row, recalls: [] })),
       linkset: renderLinkset(ADDRESSES, { link: LINK, rawPath: `/01/${GTIN}` }, [row], {
-        ...{ formats: [], offers: [], backupBaseUrl: null },
+        formats: [],
+        offers: [],
+        backupBaseUrl: null,
       }),
     }),
   }

@@ -23,8 +23,12 @@ export const WITHOUT_CHROMIUM = executablePath === undefined && 'no Chromium fou
  * (a tenth). Chromium uses only the last list of disabled features, so Playwright's important ones are repeated.
  */
 const WITHOUT = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'],
-  ...['HttpsUpgrades', 'PaintHolding', 'MediaRouter'],
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+  'HttpsUpgrades',
+  'PaintHolding',
+  'MediaRouter',
 ]
 
 /** Lazy pictures are loaded at Chrome's distance on a fast network: the shell's own is larger. */

@@ -315,17 +315,18 @@ describe('the page', () => {
     assert.deepEqual(
       anchors.map(([anchor]) => anchor),
       [
-        ...[
-          'fibres',
-          'care',
-          'repair',
-          'end-of-life',
-          'supply-chain',
-          'environment',
-          'substances',
-          'durability',
-        ],
-        ...['documents', 'identifiers', 'operator', 'history'],
+        'fibres',
+        'care',
+        'repair',
+        'end-of-life',
+        'supply-chain',
+        'environment',
+        'substances',
+        'durability',
+        'documents',
+        'identifiers',
+        'operator',
+        'history',
       ],
     )
     assert.deepEqual(

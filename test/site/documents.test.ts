@@ -42,7 +42,10 @@ const createBattery = async (data: Record<string, unknown> = {}): Promise<string
 
 const createLink = async (hours = 1, passportId: string | undefined = id) =>
   createAccessLink(account.ctx, {
-    ...{ passportId, audience: 'authority', label: 'Customs', addresses: ADDRESSES },
+    passportId,
+    audience: 'authority',
+    label: 'Customs',
+    addresses: ADDRESSES,
     expiresAt: new Date(t.clock.now().getTime() + hours * 3_600_000),
   })
 
@@ -335,7 +338,11 @@ describe('a credential', () => {
     t.clock.advance(120_000)
     try {
       const sent = [
-        ...['Bearer', 'Bearer x', 'Basic eDp5', 'nonsense', ''],
+        'Bearer',
+        'Bearer x',
+        'Basic eDp5',
+        'nonsense',
+        '',
         ...[expired, ending.token, revoked.token, `${account.key}x`].map(one => `Bearer ${one}`),
       ]
       for (const authorization of sent) {
@@ -385,7 +392,8 @@ describe('a credential', () => {
     await setSigning({ ...other.ctx, secretCipher: t.setup.secretCipher }, true)
     const data = {
       ...examples.battery.value.data,
-      ...{ gtin: nextGtin(), stateOfHealth: Number(HIDDEN) },
+      gtin: nextGtin(),
+      stateOfHealth: Number(HIDDEN),
       manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden' },
     }
     const body = { category: 'battery', data }

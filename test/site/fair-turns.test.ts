@@ -140,11 +140,10 @@ describe('many expensive answers at once', () => {
     const made = await t.ask('POST', '/api/v1/products', { key: other.key, body: newProduct({}) })
     const write = (owner: TestAccount, passport: string) =>
       app.inject({
-        ...{
-          method: 'PATCH',
-          url: `/dpp/v1/dpps/${encodeURIComponent(`${ADDRESSES.publicUrl}/p/${passport}`)}`,
-        },
-        ...{ remoteAddress: newNetwork(), payload: '{}' },
+        method: 'PATCH',
+        url: `/dpp/v1/dpps/${encodeURIComponent(`${ADDRESSES.publicUrl}/p/${passport}`)}`,
+        remoteAddress: newNetwork(),
+        payload: '{}',
         headers: { ...bearer(owner.key), 'content-type': 'application/merge-patch+json' },
       })
     // Both keys are known: a look-up in a busy database would be a wait before the turn.

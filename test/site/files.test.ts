@@ -261,7 +261,10 @@ describe('GET /d/{id}', () => {
 
     const addLink = (passportId: string | undefined, audience: string, of = account) =>
       createAccessLink(of.ctx, {
-        ...{ passportId, audience, label: 'a reader', addresses: t.setup.addresses },
+        passportId,
+        audience,
+        label: 'a reader',
+        addresses: t.setup.addresses,
         expiresAt: new Date(t.clock.now().getTime() + HOUR_MS),
       })
 
@@ -270,7 +273,9 @@ describe('GET /d/{id}', () => {
         files[access] = await upload(await makePdf(access))
       model = await create({
         documents: (['restricted', 'authority'] as const).map(access => ({
-          ...{ title: { en: `For ${access}` }, media: files[access], access },
+          title: { en: `For ${access}` },
+          media: files[access],
+          access,
         })),
       })
       item = await issue(model, { level: 'item', serial: 'S1' })
@@ -431,16 +436,14 @@ describe('GET /d/{id}', () => {
           { length: 64 },
           (_, i) => id.slice(0, i) + (id[i] === '0' ? '1' : '0') + id.slice(i + 1),
         ),
-        ...[
-          id.toUpperCase(),
-          `${id}0`,
-          id.slice(1),
-          ` ${id}`,
-          `${id}/`,
-          `${id}.pdf`,
-          `../d/${id}`,
-          `${id}%00`,
-        ],
+        id.toUpperCase(),
+        `${id}0`,
+        id.slice(1),
+        ` ${id}`,
+        `${id}/`,
+        `${id}.pdf`,
+        `../d/${id}`,
+        `${id}%00`,
       ])
       const random = Array.from({ length: 1_000 - near.length }, () => hash('sha256', randomBytes(8), 'hex'))
       let found = 0

@@ -23,7 +23,8 @@ after(() => t.close())
 async function makeProduct(tags: readonly [string, ...string[]]): Promise<string> {
   const texts = (part: string) => Object.fromEntries(tags.map(tag => [tag, `[${part} ${tag}]`]))
   const body = newProduct({
-    ...{ languages: tags, careInstructions: texts('care') },
+    languages: tags,
+    careInstructions: texts('care'),
     endOfLife: { recyclingInstructions: texts('recycling'), disposalInstructions: texts('disposal') },
     documents: [{ type: 'manual', url: 'https://shop.example/manual', title: texts('document') }],
   })
@@ -36,8 +37,14 @@ async function makeProduct(tags: readonly [string, ...string[]]): Promise<string
     expects: () => true,
   })
   await createRecord(account.ctx, OFFER_STORE, {
-    ...{ kind: 'repair', title: texts('offer'), text: texts('sentence'), url: 'https://shop.example/' },
-    ...{ product_id: id, category: undefined, countries: undefined, position: undefined },
+    kind: 'repair',
+    title: texts('offer'),
+    text: texts('sentence'),
+    url: 'https://shop.example/',
+    product_id: id,
+    category: undefined,
+    countries: undefined,
+    position: undefined,
   })
   return id
 }

@@ -288,7 +288,10 @@ async function assertUnreachable(id: string, gtin: string, authorization: string
   }
   await assert.rejects(
     createAccessLink(account.ctx, {
-      ...{ passportId: parseId(id), audience: 'authority', label: 'x', addresses: ADDRESSES },
+      passportId: parseId(id),
+      audience: 'authority',
+      label: 'x',
+      addresses: ADDRESSES,
       expiresAt: new Date(stand.clock.now().getTime() + 3_600_000),
     }),
     { code: 'not_found' },

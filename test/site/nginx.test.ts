@@ -357,9 +357,14 @@ describe('behind nginx', {
     const handshake = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
       new Promise<string | null>(resolve => {
         const socket = connectTls({
-          ...{ port: tlsPort, host: '127.0.0.1', rejectUnauthorized: false, servername: 'passport.example' },
+          port: tlsPort,
+          host: '127.0.0.1',
+          rejectUnauthorized: false,
+          servername: 'passport.example',
           // Without this setting, the client's OpenSSL would refuse the old protocol versions itself.
-          ...{ minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' },
+          minVersion: version,
+          maxVersion: version,
+          ciphers: 'DEFAULT@SECLEVEL=0',
         })
         socket.on('error', () => resolve(null))
         socket.on('secureConnect', () => {

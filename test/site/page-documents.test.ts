@@ -11,8 +11,13 @@ const row = rowOf(
     ...FULL.textile,
     complianceDocuments: [
       {
-        ...{ type: 'test_report', media: report, title: 'Pilling <test>', number: 'PT-7' },
-        ...{ issuedBy: 'Porto Lab', issuedOn: '2026-05-01', url: 'https://lab.example/pt-7' },
+        type: 'test_report',
+        media: report,
+        title: 'Pilling <test>',
+        number: 'PT-7',
+        issuedBy: 'Porto Lab',
+        issuedOn: '2026-05-01',
+        url: 'https://lab.example/pt-7',
       },
       { type: 'test_report', url: 'https://docs.example/report.pdf' },
     ],

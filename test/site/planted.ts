@@ -144,7 +144,11 @@ function listTextsIn(
 
 /** Their values are words that stand in other places, too. */
 const WORDS: readonly (string | undefined)[] = [
-  ...['country', 'language', 'carbon_class', 'partial_date', 'cn_or_hs'],
+  'country',
+  'language',
+  'carbon_class',
+  'partial_date',
+  'cn_or_hs',
 ]
 
 function listTexts({ type, values, format, localized }: Field, value: unknown): string[] {

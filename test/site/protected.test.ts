@@ -102,9 +102,20 @@ async function makeFamily(account: TestAccount, { id: category, fields }: Comple
 /** All responses to a reader of one audience, by path. */
 async function listen(id: string, authorization: string | undefined): Promise<Map<string, Answer>> {
   const asked = [
-    ...['', '?lang=de', '?format=jsonld', '?version=1', '?version=1&format=jsonld'],
-    ...['?version=99', '?version=x', '?format=xml', '/qr.svg', '/qr.svg?content=gs1', '/qr.svg?content=x'],
-    ...['/x', '?access=wrong', '?lang=xx'],
+    '',
+    '?lang=de',
+    '?format=jsonld',
+    '?version=1',
+    '?version=1&format=jsonld',
+    '?version=99',
+    '?version=x',
+    '?format=xml',
+    '/qr.svg',
+    '/qr.svg?content=gs1',
+    '/qr.svg?content=x',
+    '/x',
+    '?access=wrong',
+    '?lang=xx',
   ].map(rest => `/p/${id}${rest}`)
   const more = ['/ns/dpp', '/ns/dpp/v1', '/robots.txt', `/p/${id}0`, '/brand/x.svg']
   const headers = { ...(authorization === undefined ? {} : { authorization }) }

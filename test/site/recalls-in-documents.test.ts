@@ -11,8 +11,11 @@ import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const HAZARD = { en: 'It can catch fire.', de: 'Es kann Feuer fangen.' }
 const NOTICE = {
-  ...{ hazard: HAZARD, action: { en: 'Stop using it.', de: 'Benutzen Sie es nicht mehr.' } },
-  ...{ url: 'https://recall.example/1', contact: '+49 30 1', from: undefined },
+  hazard: HAZARD,
+  action: { en: 'Stop using it.', de: 'Benutzen Sie es nicht mehr.' },
+  url: 'https://recall.example/1',
+  contact: '+49 30 1',
+  from: undefined,
 }
 const DATA = {
   ...examples.battery.value.data,

@@ -34,7 +34,11 @@ const named = (uuid: string): Unit => ({ uuid, id: idFromUuid(uuid) })
 async function issue(parent: Unit, unit: { lot?: string; serial?: string }): Promise<Unit> {
   const level = unit.serial === undefined ? 'batch' : 'item'
   const { created } = await issueUnits(account.ctx, {
-    ...{ parentUuid: parent.uuid, level, units: [unit], bulk: false, strict: true },
+    parentUuid: parent.uuid,
+    level,
+    units: [unit],
+    bulk: false,
+    strict: true,
   })
   const [issued] = created
   assert.ok(issued)
@@ -125,7 +129,10 @@ describe('the page of a recalled product', () => {
     assert.match(await page(model), RECALL)
     assert.match(await page(model, '?version=1'), RECALL)
     const { token } = await createAccessLink(account.ctx, {
-      ...{ audience: 'authority', passportId: model.id, label: 'Customs', addresses: ADDRESSES },
+      audience: 'authority',
+      passportId: model.id,
+      label: 'Customs',
+      addresses: ADDRESSES,
       expiresAt: new Date(t.clock.now().getTime() + 86_400_000),
     })
     const opened = await t.ask('GET', `/p/${model.id}?access=${token}`)
@@ -139,11 +146,15 @@ describe('the page of a recalled product', () => {
     const { model } = await makeFamily()
     const evil = '</p></section><script>alert(1)</script><img src=x onerror=alert(1)>"\u202e'
     await set(model, {
-      ...{ hazard: { en: evil, 'x-evil': evil }, action: { en: 'javascript:alert(1)' } },
-      ...{ contact: evil, url: 'https://brand.example/"><script>alert(2)</script>' },
+      hazard: { en: evil, 'x-evil': evil },
+      action: { en: 'javascript:alert(1)' },
+      contact: evil,
+      url: 'https://brand.example/"><script>alert(2)</script>',
     }).catch(() => undefined)
     await set(model, {
-      ...{ hazard: { en: evil }, action: { en: 'javascript:alert(1)' }, contact: evil },
+      hazard: { en: evil },
+      action: { en: 'javascript:alert(1)' },
+      contact: evil,
       url: 'https://brand.example/"><script>alert(2)</script>',
     })
     t.clock.advance(1_000)

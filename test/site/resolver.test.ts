@@ -467,36 +467,46 @@ describe('the checklist of conformant resolvers', () => {
   test('12. an invalid GS1 address is 400', async () => {
     const { path, gtin } = family
     for (const address of [
-      ...[
-        '/01',
-        '/01/',
-        '/01//',
-        '/01/x',
-        `${path}/foo`,
-        `${path}//`,
-        `${path}/10`,
-        `${path}/10/`,
-        `${path}/10//21/S`,
-      ],
-      ...[
-        `${path}/21/S/10/L`,
-        `${path}/10/L/22/V`,
-        `${path}/10/L/10/L`,
-        `${path}/21/S/foo`,
-        `${path}/17/261231`,
-      ],
-      ...[`${path}/235/X`, `${path}/lot/L`, `${path}/10/%5B`],
-      ...[
-        `${path}/10/a%20b`,
-        `${path}/10/%C3%A4`,
-        `${path}/10/${'L'.repeat(21)}`,
-        `${path}/21/${'9'.repeat(5_000)}`,
-      ],
-      ...[`${path}/10/%`, `${path}/10/%zz`, `${path}/21/%00`, `${path}/10/a%0d%0ab`, `${path}/21/%ff`],
-      ...[`/01/${gtin.slice(1)}`, `/01/0${gtin}`, `/01/${gtin.slice(0, 13)}${(Number(gtin[13]) + 1) % 10}`],
-      ...['/01/00000000000000', '/01/٠٩٥٠٦٠٠٠١٣٤٣٥٢', `/01/${gtin}%20`, `/01/${'0'.repeat(4_000)}`],
-      ...[`/gtin/${gtin}`, `/gtin/${gtin}/lot/L`, `/gtin/x/01/${gtin}`],
-      ...[`${path}?10=L`, `${path}?a=b&21=S`, `${path}?01=${gtin}`, `${path}?99999=1`],
+      '/01',
+      '/01/',
+      '/01//',
+      '/01/x',
+      `${path}/foo`,
+      `${path}//`,
+      `${path}/10`,
+      `${path}/10/`,
+      `${path}/10//21/S`,
+      `${path}/21/S/10/L`,
+      `${path}/10/L/22/V`,
+      `${path}/10/L/10/L`,
+      `${path}/21/S/foo`,
+      `${path}/17/261231`,
+      `${path}/235/X`,
+      `${path}/lot/L`,
+      `${path}/10/%5B`,
+      `${path}/10/a%20b`,
+      `${path}/10/%C3%A4`,
+      `${path}/10/${'L'.repeat(21)}`,
+      `${path}/21/${'9'.repeat(5_000)}`,
+      `${path}/10/%`,
+      `${path}/10/%zz`,
+      `${path}/21/%00`,
+      `${path}/10/a%0d%0ab`,
+      `${path}/21/%ff`,
+      `/01/${gtin.slice(1)}`,
+      `/01/0${gtin}`,
+      `/01/${gtin.slice(0, 13)}${(Number(gtin[13]) + 1) % 10}`,
+      '/01/00000000000000',
+      '/01/٠٩٥٠٦٠٠٠١٣٤٣٥٢',
+      `/01/${gtin}%20`,
+      `/01/${'0'.repeat(4_000)}`,
+      `/gtin/${gtin}`,
+      `/gtin/${gtin}/lot/L`,
+      `/gtin/x/01/${gtin}`,
+      `${path}?10=L`,
+      `${path}?a=b&21=S`,
+      `${path}?01=${gtin}`,
+      `${path}?99999=1`,
     ]) {
       const { status, json } = await get(encodeURI(address).replaceAll('%25', '%'))
       assert.equal(status, 400, address)
@@ -545,15 +555,13 @@ describe('the checklist of conformant resolvers', () => {
     for (const address of [
       `/01/0${nextGtin()}`,
       `/01/0${nextGtin()}/10/L/21/S`,
-      ...[
-        '/00/395206000134352015',
-        '/414/9521000010000',
-        '/8006/0952',
-        '/235/x',
-        '/eh/AAAA',
-        '/ex1F',
-        '/AQnYUc1gmiCNV4JGLk',
-      ],
+      '/00/395206000134352015',
+      '/414/9521000010000',
+      '/8006/0952',
+      '/235/x',
+      '/eh/AAAA',
+      '/ex1F',
+      '/AQnYUc1gmiCNV4JGLk',
     ]) {
       assert.equal((await get(address)).status, 404, address)
     }
@@ -640,7 +648,9 @@ describe('beyond the checklist', () => {
       assert.ok(row.data.includes('CANARY'))
       const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
       const text = renderLinkset(ADDRESSES, asked, [row], {
-        ...{ formats: getLinkedFormats(true), offers: [], backupBaseUrl: null },
+        formats: getLinkedFormats(true),
+        offers: [],
+        backupBaseUrl: null,
       })
       assert.deepEqual(linksetFaults(JSON.parse(text)), [])
       assert.ok(!text.includes('CANARY'))

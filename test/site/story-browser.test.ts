@@ -38,7 +38,9 @@ describe('the block “From the brand” in a browser', { skip: WITHOUT_CHROMIUM
       [1280, 'dark', 'de'],
     ] as const) {
       const context = await stand.browser.newContext({
-        ...{ bypassCSP: true, colorScheme, viewport: { width, height: 844 } },
+        bypassCSP: true,
+        colorScheme,
+        viewport: { width, height: 844 },
       })
       const page = await context.newPage()
       await page.addInitScript(OBSERVE_SHIFTS)

@@ -32,7 +32,8 @@ describe('texts of an account in another language than the page', { skip: WITHOU
       const samples = fc.sample(
         fc.record({ data: validData(category), language: fc.constantFrom(...LANGUAGES) }),
         {
-          ...{ numRuns: PAGES_OF_CATEGORY, seed: 32 },
+          numRuns: PAGES_OF_CATEGORY,
+          seed: 32,
         },
       )
       for (const { data, language } of samples) {

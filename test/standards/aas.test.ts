@@ -62,7 +62,12 @@ describe('environments', () => {
     assert.deepEqual(listSubmodels(READINGS['furniture-model']), short)
     const handover = ['Circularity', 'HandoverDocumentation']
     assert.deepEqual(listSubmodels(READINGS['battery-item-authority']), [
-      ...['DppMetadata', 'Nameplate', 'TechnicalData', 'CarbonFootprint', 'MaterialComposition', ...handover],
+      'DppMetadata',
+      'Nameplate',
+      'TechnicalData',
+      'CarbonFootprint',
+      'MaterialComposition',
+      ...handover,
       'PassportRecord',
     ])
   })
@@ -142,7 +147,8 @@ describe('submodels', () => {
     const battery = othersOf(BATTERY)
     assert.deepEqual(battery.Nameplate, [
       'https://admin-shell.io/idta/digitalbatterypassport/nameplate/1/0/Nameplate',
-      ...[nameplate, own('Nameplate')],
+      nameplate,
+      own('Nameplate'),
     ])
     assert.deepEqual(battery.HandoverDocumentation, ['0173-1#01-AHF578#003', own('HandoverDocumentation')])
     assert.equal(battery.TechnicalData[1], '0173-1#01-AHX837#002')
@@ -286,7 +292,11 @@ describe('packages', () => {
   it('have the environment, and relationships that lead to it', () => {
     const path = 'aasx/data.json'
     assert.deepEqual(Object.keys(files), [
-      ...['[Content_Types].xml', '_rels/.rels', 'aasx/aasx-origin', 'aasx/_rels/aasx-origin.rels', path],
+      '[Content_Types].xml',
+      '_rels/.rels',
+      'aasx/aasx-origin',
+      'aasx/_rels/aasx-origin.rels',
+      path,
     ])
     assert.equal(read(path), readExample('aas-battery-item.json'))
     const targetOf = (rels: string) => /Target="\/([^"]+)"/.exec(read(rels))?.[1]

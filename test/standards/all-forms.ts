@@ -28,7 +28,8 @@ const parse = <T>(document: T): T => JSON.parse(JSON.stringify(document))
 
 export const buildDatedReading = (row: PublicPassportRow, audience: Reading['audience']): Reading => ({
   ...buildReading(ADDRESSES, row, audience),
-  ...{ changedAt: MADE_AT, versionCommitment: null },
+  changedAt: MADE_AT,
+  versionCommitment: null,
 })
 
 /** `forms`: without a credential of UNTP if the passport lacks what that requires. */
@@ -62,15 +63,17 @@ async function readSdJwt(owner: Reading, audience: Audience) {
     Object.entries(document).filter(([name]) => fields.some(one => one.name === name)),
   )
   const { payload, disclosures } = buildSdJwt({
-    ...{
-      issuer: TEST_DID,
-      issuedAt: MADE_AT,
-      expiresAt: END,
-      type: `${NS}/${id}/v2`,
-      header: {},
-      status: null,
-    },
-    ...{ passportId: owner.id, versionNo: 1, fields, data, commitKey: Buffer.alloc(32, 7) },
+    issuer: TEST_DID,
+    issuedAt: MADE_AT,
+    expiresAt: END,
+    type: `${NS}/${id}/v2`,
+    header: {},
+    status: null,
+    passportId: owner.id,
+    versionNo: 1,
+    fields,
+    data,
+    commitKey: Buffer.alloc(32, 7),
   })
   const jwt = await signJws(payload, SD_JWT, testSigner)
   const { claims } = verifySdJwt(presentSdJwt(jwt, disclosures, audience), findKey)

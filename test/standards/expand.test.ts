@@ -130,7 +130,11 @@ describe('a document as strict JSON-LD', () => {
     const validUntil = new Date(AT.getTime() + 7 * 86_400_000)
     const bits = createStatusBits()
     const list = buildStatusListCredential({
-      ...{ url: LIST_URL, did: TEST_DID, bits, validFrom: AT, validUntil },
+      url: LIST_URL,
+      did: TEST_DID,
+      bits,
+      validFrom: AT,
+      validUntil,
     })
     await assertNothingLost(await sign(JSON.parse(JSON.stringify(list))))
     assert.ok((await toQuads(list)).includes('BitstringStatusList'))

@@ -85,7 +85,8 @@ describe('the forms of random passports hold the same values', () => {
           changes,
           async (data, where, audience, audience_profile, changed) => {
             const row = rowAt(category.id as 'textile', change(data, changed), where, {
-              ...{ schema_version: category.schemaVersion, audience_profile },
+              schema_version: category.schemaVersion,
+              audience_profile,
             })
             await compareForms(row, audience)
           },

@@ -181,7 +181,8 @@ describe('UNTP credentials', () => {
       height: { value: 82, unit: 'CMT' },
     })
     assert.deepEqual(subject.characteristics.careInstructions[0], {
-      ...{ value: 'Mit feuchtem Tuch abwischen.', language: 'de' },
+      value: 'Mit feuchtem Tuch abwischen.',
+      language: 'de',
     })
     assert.equal(subject.idGranularity, 'model')
   })

@@ -88,7 +88,9 @@ const importFrom = (file: string, dir: string | undefined) =>
   importAccountFromFile(
     { ...other.setup, openPool: poolOfOne(there), clock: other.clock },
     {
-      ...{ path: file, name: undefined, plan: undefined },
+      path: file,
+      name: undefined,
+      plan: undefined,
       ...(dir === undefined ? {} : { files: { folder: dir, ...other.setup.media } }),
     },
   )

@@ -54,8 +54,13 @@ after(async () => {
 })
 
 const setup = (of: TestDatabase, mediaStore: MediaStore) => ({
-  ...{ openPool: poolOfOne(of), clock: systemClock, key: BACKUP_KEY, keys: [BACKUP_KEY] },
-  ...{ version: 'test', migrations: MIGRATIONS, mediaStore },
+  openPool: poolOfOne(of),
+  clock: systemClock,
+  key: BACKUP_KEY,
+  keys: [BACKUP_KEY],
+  version: 'test',
+  migrations: MIGRATIONS,
+  mediaStore,
 })
 const backUp = (name: string) =>
   createBackup(setup(database, t.setup.media.mediaStore), { path: folder.file(`backups/${name}`) })

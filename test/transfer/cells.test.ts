@@ -145,7 +145,13 @@ test('detects columns of fractions, of other numbers, and of cells with units', 
   add([0.5, '0,985', '1', 0, '0.62 kg', null, 'x'])
   add([1, '1,0', '99', '0', '620 g', '', null])
   assert.deepEqual(traits(), {
-    ...{ fractions: [0, 1], others: [2, 4, 6], withUnits: [4], addresses: [] },
-    ...{ points: [4], commas: [1], ambiguous: [], filled: [0, 1, 2, 3, 4, 6] },
+    fractions: [0, 1],
+    others: [2, 4, 6],
+    withUnits: [4],
+    addresses: [],
+    points: [4],
+    commas: [1],
+    ambiguous: [],
+    filled: [0, 1, 2, 3, 4, 6],
   })
 })

@@ -28,8 +28,13 @@ const importFrench = (sku: string, fr: string) =>
         { ...account.ctx, sql },
         [{ data: { sku, careInstructions: { fr } }, empty: [], cells: [] }],
         {
-          ...{ category: 'textile', matchBy: 'sku', changeType: 'change', dryRun: false, before: 0 },
-          ...{ reading: { columns: [], mark: 'point', clears: false }, isConfirmed: true },
+          category: 'textile',
+          matchBy: 'sku',
+          changeType: 'change',
+          dryRun: false,
+          before: 0,
+          reading: { columns: [], mark: 'point', clears: false },
+          isConfirmed: true,
         },
       ),
     ),
@@ -41,7 +46,7 @@ test('an import keeps the languages that others have changed meanwhile', async (
   const { id } = made.json.data
   const call = async (server: Harness, method: 'GET' | 'PATCH', path: string, body?: object) => {
     const answer = await server.ask(method, `/api/v1/products/${id}${path}`, {
-      ...{ key: account.key },
+      key: account.key,
       ...(body && { body }),
     })
     assert.ok(answer.status < 300, answer.text)

@@ -87,7 +87,9 @@ describe('scheduled backups', () => {
       key: BACKUP_KEY,
       version: 'test',
       mediaStore: NO_FILES,
-      ...{ dir, everyMs: 24 * HOUR_MS, keep: 2 },
+      dir,
+      everyMs: 24 * HOUR_MS,
+      keep: 2,
     }
     const names = async () => (await readdir(dir)).map(name => name.slice(7, 18)).sort()
     for (const [time, made] of [

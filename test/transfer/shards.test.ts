@@ -77,8 +77,21 @@ async function readRows(sql: Sql): Promise<Record<string, string[]>> {
 }
 
 const COMPARED = [
-  ...['account', 'account_usage', 'actor', 'api_key', 'audit_entry', 'content', 'event', 'gtin_claim'],
-  ...['passport', 'passport_count', 'passport_version', 'sku_claim', 'content_units', 'membership', 'plan'],
+  'account',
+  'account_usage',
+  'actor',
+  'api_key',
+  'audit_entry',
+  'content',
+  'event',
+  'gtin_claim',
+  'passport',
+  'passport_count',
+  'passport_version',
+  'sku_claim',
+  'content_units',
+  'membership',
+  'plan',
 ]
 
 /** Runs a server on a restored database. */

@@ -160,7 +160,8 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
 
 const recall = (s: UnitStand, id: string, more: object) =>
   s.call('PUT', `/${id}/recall`, {
-    ...{ hazard: { en: 'It can catch fire.', tr: 'Alev alabilir.' }, action: { en: 'Line\nbreak' } },
+    hazard: { en: 'It can catch fire.', tr: 'Alev alabilir.' },
+    action: { en: 'Line\nbreak' },
     ...more,
   })
 

@@ -32,8 +32,14 @@ export type Call = {
 }
 
 const STATUS: Record<string, number> = {
-  ...{ unauthorized: 401, read_only: 403, plan_limit: 403, not_found: 404, archived: 409, gtin_taken: 409 },
-  ...{ version_conflict: 412, validation: 422 },
+  unauthorized: 401,
+  read_only: 403,
+  plan_limit: 403,
+  not_found: 404,
+  archived: 409,
+  gtin_taken: 409,
+  version_conflict: 412,
+  validation: 422,
 }
 
 const DAY_MS = 86_400_000

@@ -231,7 +231,8 @@ export class Client {
 
   private readOf(step: Step, { entry, of, path }: Target): Told | undefined {
     const get = (rest: string, judge: (entry: Entry) => ReturnType<Call['judge']>): Told => ({
-      ...{ method: 'GET', path: path + rest },
+      method: 'GET',
+      path: path + rest,
       judge: state => judge(of(state)),
     })
     if (step.do === 'read') {

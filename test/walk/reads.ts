@@ -43,18 +43,20 @@ export function judgeVersions(entry: Entry, window: Window): Verdict {
         return { ...told, changed: [...told.changed].sort() }
       }),
       shown.map(({ n, at, change_type, changed, note }) => ({
-        ...{
-          version_no: n,
-          change_type,
-          changed: [...changed].sort(),
-          created_at: new Date(at).toISOString(),
-        },
-        ...{ created_by: 'test full', note },
+        version_no: n,
+        change_type,
+        changed: [...changed].sort(),
+        created_at: new Date(at).toISOString(),
+        created_by: 'test full',
+        note,
       })),
     )
     assert.deepEqual(json.meta, {
-      ...{ page: 'page' in window ? window.page : null, limit: window.limit, total: all.length },
-      ...{ total_pages: Math.ceil(all.length / window.limit), has_more: next > 1 },
+      page: 'page' in window ? window.page : null,
+      limit: window.limit,
+      total: all.length,
+      total_pages: Math.ceil(all.length / window.limit),
+      has_more: next > 1,
       next_cursor: next > 1 ? String(next) : null,
     })
   })
@@ -84,13 +86,16 @@ function judgePlain(entries: readonly Entry[], filter: Filter, window: Window): 
     assert.deepEqual(json.data, shown.map(summaryOf))
     assert.deepEqual(json.meta, {
       ...metaOf(all.length, window),
-      ...{ has_more: hasMore, next_cursor: hasMore ? (shown.at(-1)?.id ?? null) : null },
+      has_more: hasMore,
+      next_cursor: hasMore ? (shown.at(-1)?.id ?? null) : null,
     })
   })
 }
 
 const metaOf = (total: number, window: Window) => ({
-  ...{ page: 'page' in window ? window.page : null, limit: window.limit, total },
+  page: 'page' in window ? window.page : null,
+  limit: window.limit,
+  total,
   total_pages: Math.ceil(total / window.limit),
 })
 

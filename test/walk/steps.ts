@@ -187,11 +187,10 @@ const window = {
 const someone: fc.Arbitrary<Step> = fc.oneof(
   drawn(5, {
     ...act('create'),
-    ...{ fields: newFields, name: fc.nat({ max: 1 }) },
-    ...{
-      isStrict: fc.constantFrom(false, false, true),
-      isStrange: fc.constantFrom(false, false, false, true),
-    },
+    fields: newFields,
+    name: fc.nat({ max: 1 }),
+    isStrict: fc.constantFrom(false, false, true),
+    isStrange: fc.constantFrom(false, false, false, true),
   }),
   drawn(9, { ...act('patch'), fields: someFields(true), ...wish }),
   drawn(2, { ...act('revert'), n: fc.integer({ min: 1, max: 4 }), ...wish }),
@@ -211,9 +210,10 @@ const someone: fc.Arbitrary<Step> = fc.oneof(
   drawn(4, { ...act('issue many'), level, units: fc.array(unit, { minLength: 1, maxLength: 4 }) }),
   drawn(4, {
     ...act('change many'),
-    ...{ member: fc.constantFrom('serial' as const, 'serial' as const, 'lot' as const) },
-    ...{ units: fc.array(changedUnit, { minLength: 1, maxLength: 4 }) },
-    ...{ isCorrection: wish.isCorrection, note: wish.note },
+    member: fc.constantFrom('serial' as const, 'serial' as const, 'lot' as const),
+    units: fc.array(changedUnit, { minLength: 1, maxLength: 4 }),
+    isCorrection: wish.isCorrection,
+    note: wish.note,
   }),
   drawn(3, { ...act('read'), knows: fc.constantFrom('none' as const, 'fresh' as const, 'stale' as const) }),
   drawn(2, { ...act('read at'), ago: fc.nat({ max: 30 }) }),

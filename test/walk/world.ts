@@ -65,16 +65,25 @@ export const modelData = ({ productName, sku }: { productName: string; sku: stri
   ...Object.fromEntries(
     Object.entries(STATIC).filter(([name]) => !(FIELDS as readonly string[]).includes(name)),
   ),
-  ...{ productName, sku },
+  productName,
+  sku,
   ...fields,
 })
 
 export function newEntry(account: Account, unit: Unit, now: number, names: Partial<Entry>): Entry {
   const parent = unit.parent && entryOf(account, unit.parent)
   const entry: Entry = {
-    ...{ account, unit, id: '', serial: null },
-    ...{ createdAt: now, updatedAt: now, correctedAt: 0, past: [] },
-    ...{ productName: parent?.productName ?? '', sku: parent?.sku ?? '', lot: parent?.lot ?? null },
+    account,
+    unit,
+    id: '',
+    serial: null,
+    createdAt: now,
+    updatedAt: now,
+    correctedAt: 0,
+    past: [],
+    productName: parent?.productName ?? '',
+    sku: parent?.sku ?? '',
+    lot: parent?.lot ?? null,
     ...names,
     history: [{ at: now, change_type: null, changed: new Set(), note: null, own: unit.own }],
   }
@@ -110,9 +119,16 @@ function head(entry: Entry) {
   const { gtin } = reading(unit) as { gtin?: string }
   const path = [lot === null ? '' : `/10/${lot}`, serial === null ? '' : `/21/${serial}`].join('')
   return {
-    ...{ id, category: 'battery', level: unit.level, status: unit.archived ? 'archived' : 'active' },
-    ...{ gtin: gtin ?? null, lot, serial, version_no: versionOf(entry) },
-    ...{ updated_at: time(entry.updatedAt), created_at: time(entry.createdAt) },
+    id,
+    category: 'battery',
+    level: unit.level,
+    status: unit.archived ? 'archived' : 'active',
+    gtin: gtin ?? null,
+    lot,
+    serial,
+    version_no: versionOf(entry),
+    updated_at: time(entry.updatedAt),
+    created_at: time(entry.createdAt),
     passport_url: `${ADDRESSES.publicUrl}/p/${id}`,
     gs1_url: gtin === undefined ? null : `${ADDRESSES.publicUrl}/01/${toGtin14(gtin)}${path}`,
     qr_url: `${ADDRESSES.apiUrl}/products/${id}/qr`,
@@ -128,7 +144,9 @@ export const recordOf = (entry: Entry): WireRecord => ({
 
 export const summaryOf = (entry: Entry) => ({
   ...head(entry),
-  ...{ product_name: entry.productName, sku: entry.sku, brand_name: STATIC.brandName },
+  product_name: entry.productName,
+  sku: entry.sku,
+  brand_name: STATIC.brandName,
 })
 
 /** Stores every passport's record if it has changed. */

@@ -165,7 +165,10 @@ const toIssuer = ({ account_id, name, is_signing, keys, identity }: Row): Issuer
   isSigning: is_signing,
   identity,
   keys: keys.map(({ number, x, y, created_at, revoked_at }) => ({
-    ...{ number, x, y, createdAt: new Date(created_at) },
+    number,
+    x,
+    y,
+    createdAt: new Date(created_at),
     revokedAt: revoked_at === null ? null : new Date(revoked_at),
   })),
 })

@@ -48,8 +48,16 @@ const EXAMPLE_MEDIA = {
 
 const EXAMPLE_FETCH = {
   id: '01m7ywn5x8q2c5n6x7z9b1d4fg',
-  ...{ kind: null, type: null, bytes: null, width: null, height: null, color: null },
-  ...{ status: 'fetching', reason: null, created_at: '2026-11-20T09:30:00.000Z', url: null },
+  kind: null,
+  type: null,
+  bytes: null,
+  width: null,
+  height: null,
+  color: null,
+  status: 'fetching',
+  reason: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+  url: null,
 }
 
 const toJson = ({ setup: { addresses } }: Pick<AccountCall, 'setup'>, file: MediaFile) => ({
@@ -69,8 +77,16 @@ const toJson = ({ setup: { addresses } }: Pick<AccountCall, 'setup'>, file: Medi
 /** Nothing is known of the file yet. */
 const toFetchJson = ({ id, status, reason, createdAt }: MediaFetch) => ({
   id,
-  ...{ kind: null, type: null, bytes: null, width: null, height: null, color: null },
-  ...{ status, reason, created_at: createdAt.toISOString(), url: null },
+  kind: null,
+  type: null,
+  bytes: null,
+  width: null,
+  height: null,
+  color: null,
+  status,
+  reason,
+  created_at: createdAt.toISOString(),
+  url: null,
 })
 
 const toAnyJson = (call: Pick<AccountCall, 'setup'>, found: MediaOrFetch) =>
@@ -96,7 +112,9 @@ const EXAMPLE_SOURCE_URL = 'https://pictures.example/rucksack.jpg'
 const SOURCE = objectBody({
   source_url: {
     schema: {
-      ...{ ...TEXT, format: 'uri', maxLength: 2_048 },
+      ...TEXT,
+      format: 'uri',
+      maxLength: 2_048,
       description: 'A public https address, from which the file is fetched.',
     },
     isRequired: true,
@@ -182,8 +200,13 @@ export const listMediaEndpoint = defineEndpoint({
       example: {
         data: [EXAMPLE_MEDIA],
         meta: {
-          ...{ limit: 25, has_more: false, next_cursor: null },
-          ...{ files: 1, bytes: 482_113, file_quota: 5_000, byte_quota: 10_000_000_000 },
+          limit: 25,
+          has_more: false,
+          next_cursor: null,
+          files: 1,
+          bytes: 482_113,
+          file_quota: 5_000,
+          byte_quota: 10_000_000_000,
         },
       },
       isIllustration: true,
@@ -193,8 +216,10 @@ export const listMediaEndpoint = defineEndpoint({
     const { kind, unused, limit, cursor } = call.query
     // One more than the limit, to see whether there is a next page.
     const found = await listMedia(call.account, {
-      ...{ kind, unused: unused === 'true' },
-      ...{ limit: limit + 1, after: cursor },
+      kind,
+      unused: unused === 'true',
+      limit: limit + 1,
+      after: cursor,
     })
     const last = found.length > limit ? found[limit - 1] : undefined
     const [used, quota] = await Promise.all([getMediaUsage(call.account), getMediaQuota(call.account)])
@@ -202,7 +227,9 @@ export const listMediaEndpoint = defineEndpoint({
       limit,
       has_more: last !== undefined,
       next_cursor: last === undefined ? null : `${last.createdAt.getTime()}-${last.id}`,
-      ...{ ...used, file_quota: quota.files, byte_quota: quota.bytes },
+      ...used,
+      file_quota: quota.files,
+      byte_quota: quota.bytes,
     }
     const rows = found.slice(0, limit).map(file => toJson(call, file))
     return { body: successJson(JSON.stringify(rows), { meta }) }

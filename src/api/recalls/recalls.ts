@@ -119,7 +119,11 @@ const toRow = ({ id, level, number, kind, notice, set_at, changed_at }: Recall) 
 
 /** In the order of the documentation; PostgreSQL has another one. */
 const toNotice = ({ hazard, action, url, contact, from }: RecallNotice) => ({
-  ...{ hazard, action, url, contact, from },
+  hazard,
+  action,
+  url,
+  contact,
+  from,
 })
 
 const getEtag = ({ number }: Pick<Recall, 'number'>) => `"v${number}"`
@@ -212,7 +216,10 @@ export const readRecall = defineEndpoint({
 })
 
 const toChange = ({ number, kind, changed_at, changedBy, notice }: RecallChange) => ({
-  ...{ number, change: CHANGE_NAME[kind], at: changed_at.toISOString(), by: changedBy },
+  number,
+  change: CHANGE_NAME[kind],
+  at: changed_at.toISOString(),
+  by: changedBy,
   notice: toNotice(notice),
 })
 

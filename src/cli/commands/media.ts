@@ -159,7 +159,11 @@ function list(found: readonly ListedWithdrawal[]): CommandResult {
     reason,
   }))
   const rows = value.map(one => [
-    ...[one.state, one.account, one.id, one.withdrawn_at ?? one.asked_at ?? '', one.reason],
+    one.state,
+    one.account,
+    one.id,
+    one.withdrawn_at ?? one.asked_at ?? '',
+    one.reason,
   ])
   const none = 'No account asks to withdraw a file, and none was withdrawn.'
   return { value, text: formatTable(['STATE', 'ACCOUNT', 'FILE', 'AT', 'REASON'], rows, none) }

@@ -51,7 +51,12 @@ export async function listRequests(ctx: StoreContext): Promise<CommandResult> {
     asked_at: askedAt.toISOString(),
   }))
   const rows = all.map(({ account, name, id, identity, note, askedAt }) => [
-    ...[id, String(account), name, askedAt.toISOString(), describeIdentity(identity), note],
+    id,
+    String(account),
+    name,
+    askedAt.toISOString(),
+    describeIdentity(identity),
+    note,
   ])
   const heads = ['REQUEST', 'ACCOUNT', 'NAME', 'ASKED', 'TO BE VERIFIED AS', 'NOTE']
   return { value, text: formatTable(heads, rows, 'No account asks for verification.') }

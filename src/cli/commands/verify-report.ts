@@ -48,7 +48,12 @@ export function renderReport(report: VerifyReport): CommandResult {
 /** Reports a file that was refused: nothing in it is proven, so nothing of it is printed. */
 export const renderRefusal = ({ code, message }: SignatureError, form: string | null): CommandResult =>
   renderReport({
-    ...{ form, passport: null, versionNo: null, signedBy: null, proven: [], notProven: [] },
+    form,
+    passport: null,
+    versionNo: null,
+    signedBy: null,
+    proven: [],
+    notProven: [],
     problem: { code, reason: message, ...(code === 'unknown_key' && { exitCode: UNKNOWN }) },
     heading: code === 'unknown_key' ? 'Not checked.' : 'Not valid.',
   })

@@ -69,7 +69,10 @@ export async function checkUnsignedManifest(
   const isAccepted = accepts && compared !== undefined
   const { format: _, files: __, ...others } = manifest
   return renderReport({
-    ...{ form: 'mirror-manifest', passport: null, versionNo: null, signedBy: null },
+    form: 'mirror-manifest',
+    passport: null,
+    versionNo: null,
+    signedBy: null,
     problem: findWrongFiles(compared) ?? (isAccepted ? null : unsigned),
     heading: `The manifest is not signed. Its files were ${compared === undefined ? 'not compared with it: --files DIR does so' : 'compared with it'}.`,
     proven: listFileFacts(files.length, compared),
@@ -97,7 +100,10 @@ function lookUpStatus(path: string, { signed, facts, document }: VerifiedFile): 
   if (status === null && message === null)
     throw new UsageError('--status is only for a file that names a status list.')
   const refuse = (problem: string): ListedStatus => ({
-    ...{ purpose: 'revocation', isSet: undefined, asOf: null, problem },
+    purpose: 'revocation',
+    isSet: undefined,
+    asOf: null,
+    problem,
   })
   try {
     const list = readSignedText(readFile(path))
@@ -119,7 +125,12 @@ function describeMissingKey({ keyId, form }: SignedText): CommandResult {
   const source = getDidDocumentUrl(getDidOfKey(keyId)) ?? "the issuer's DID document"
   const reason = `The key ${keyId} is not at hand. Save ${source} and name the file with --did.`
   return renderReport({
-    ...{ form, passport: null, versionNo: null, signedBy: null, proven: [], heading: 'Not checked.' },
+    form,
+    passport: null,
+    versionNo: null,
+    signedBy: null,
+    proven: [],
+    heading: 'Not checked.',
     problem: { code: 'unknown_key', reason, exitCode: UNKNOWN },
     notProven: [{ name: 'key', label: 'key', value: keyId, text: null }],
   })
@@ -138,12 +149,17 @@ function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks:
   const did = getDidOfKey(keyId)
   const isMirror = form === 'mirror-manifest'
   return renderReport({
-    ...{ form, passport, versionNo, signedBy: did },
+    form,
+    passport,
+    versionNo,
+    signedBy: did,
     problem: findWrongFiles(compared) ?? findListed(listed, facts) ?? findExpiry(facts),
     heading: `The signature is valid${facts.isExpired ? ', but has expired' : ''}. This is ${FORM_NAMES[form]}.`,
     proven: [
       {
-        ...{ name: 'about', label: isMirror ? 'of' : 'about', value: subject },
+        name: 'about',
+        label: isMirror ? 'of' : 'about',
+        value: subject,
         text: versionNo === null ? subject : `${subject}, version ${versionNo}`,
       },
       { name: 'key', label: 'signed by', value: keyId, text: `${did} (${keyId.slice(did.length + 1)})` },
@@ -151,11 +167,15 @@ function describeSigned({ form, keyId }: SignedText, facts: SignedFacts, checks:
       { name: 'valid_until', label: 'valid until', value: validUntil },
       { name: 'current_document', label: 'current one', value: currentDocument },
       {
-        ...{ name: 'disclosed', label: 'disclosed', value: disclosed },
+        name: 'disclosed',
+        label: 'disclosed',
+        value: disclosed,
         text: disclosed === null ? null : `${disclosed} fields, also those inside of others`,
       },
       {
-        ...{ name: 'status', label: 'status', text: null },
+        name: 'status',
+        label: 'status',
+        text: null,
         value: status && { list_url: status.listUrl, index: status.index },
       },
       describeListed('revocation', listed),
@@ -222,7 +242,8 @@ function findListed(listed: ListedStatus | undefined, { currentDocument }: Signe
 const LISTED_FACTS = {
   revocation: { name: 'revoked', label: 'revocation', texts: ['not revoked', 'revoked'] },
   message: {
-    ...{ name: 'outdated', label: 'since then' },
+    name: 'outdated',
+    label: 'since then',
     texts: ['neither recalled, archived nor succeeded', 'recalled, archived or succeeded'],
   },
 } as const

@@ -29,7 +29,8 @@ function describe({ version, commitment, root, stamp, notProven }: VersionProofF
     form: VERSION_PROOF_FORM,
     passport: version?.passportId ?? null,
     versionNo: version?.versionNo ?? null,
-    ...{ signedBy: null, problem: null },
+    signedBy: null,
+    problem: null,
     heading:
       version === null
         ? 'The proof is valid. A version with this commitment is in a daily Merkle tree.'

@@ -41,7 +41,16 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
   const { sql, openPoolOfOne, addresses } = store
   return create({
     ...config,
-    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound, media, isForFiles },
+    sql,
+    openPoolOfOne,
+    clock: systemClock,
+    log,
+    addresses,
+    scans,
+    mail,
+    outbound,
+    media,
+    isForFiles,
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     secretCipher: buildWebhookSetup(config).secretCipher,

@@ -218,8 +218,10 @@ function renderPictures(
     return html`<li><label for="${id}">!${renderFilePicture(file, SIDE)}<span class="line quiet">${describeFile(words, file)}, ${words.date(file.createdAt.toISOString())}</span></label>!${radio(file.id, id)}</li>`
   })
   const pages = renderPickerPages(words, {
-    ...{ found, size: PICTURE_PAGE_SIZE },
-    ...{ action: `${STORY}#picture`, shown },
+    found,
+    size: PICTURE_PAGE_SIZE,
+    action: `${STORY}#picture`,
+    shown,
   })
   const none = html`<div class="check">!${radio('', 'pick-none')}<label for="pick-none">${texts.noPicture}</label></div>`
   return html`<fieldset id="picture" tabindex="-1"!${described(field, problems)}><legend>${texts.picture}</legend>!${notes(field, problems)}!${none}!${cards.length === 0 ? '' : html`<ul class="files picker">!${cards}</ul>`}!${pages === '' ? '' : html`<p class="choices">!${pages}</p>`}</fieldset>`

@@ -45,7 +45,11 @@ async function renderDraftFiles(
   const at = getDraftUrl(draft)
   const action = `${at}/media`
   const inputs = renderFilesForm({
-    ...{ words, form, problems, action, category: draft.category },
+    words,
+    form,
+    problems,
+    action,
+    category: draft.category,
     basis: { isUnit: isUnit(product), inherited: product?.inherited ?? {}, stored: data },
     fields: listFields(requested),
     languages: listLanguages(requested),

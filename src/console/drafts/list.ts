@@ -32,7 +32,10 @@ export async function showDrafts({ ctx, words, query, session }: Visit): Promise
   const none = html`<p class="empty">${q === '' ? texts.none : words.texts.products.nothingFound}</p>`
   const found = { rows: drafts, total, totalCapped: false }
   const more = renderPagination(words, {
-    ...{ place: { page }, found, size: PAGE_SIZE, byNumber: true },
+    place: { page },
+    found,
+    size: PAGE_SIZE,
+    byNumber: true,
     address: place => getListUrl(q, place.page),
   })
   const body = html`!${backLink(PRODUCTS, words.texts.products.products)}<div class="page-head"><h1>${texts.title}</h1>!${create}</div>!${query.has('discarded') ? doneNotice(texts.discarded) : ''}<p class="lead">${texts.lead}</p>

@@ -96,7 +96,10 @@ export async function showDeleteFile(visit: Visit): Promise<Outcome> {
     title: texts.deleteQuestion,
     way: backLink(at, describeFile(words, file)),
     about: html`!${renderSmallPicture(words, file)}<p class="lead">${texts.deleteLead}</p>`,
-    ...{ action: `${at}/delete`, submit: texts.delete, back: at, keep: texts.keep },
+    action: `${at}/delete`,
+    submit: texts.delete,
+    back: at,
+    keep: texts.keep,
   })
   return { ...page, styles: ['pictures'] }
 }

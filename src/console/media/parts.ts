@@ -96,16 +96,19 @@ export function renderFileInputs(words: Words, adds = ''): string {
   const texts = words.texts.media
   const { problems } = texts
   const messages = {
-    ...{ waiting: texts.waiting, checking: texts.checking, added: texts.fileAdded, known: texts.fileKnown },
+    waiting: texts.waiting,
+    checking: texts.checking,
+    added: texts.fileAdded,
+    known: texts.fileKnown,
     // The module fills in how much is sent.
     sending: texts.sending({ percent: '{percent}' }),
-    ...{ go: texts.showAdded, lost: problems.lost, failed: problems.failed },
-    ...{
-      busy: texts.waitForFiles,
-      out: problems.signedOut,
-      large: explainTooLarge(words),
-      heic: problems.heic,
-    },
+    go: texts.showAdded,
+    lost: problems.lost,
+    failed: problems.failed,
+    busy: texts.waitForFiles,
+    out: problems.signedOut,
+    large: explainTooLarge(words),
+    heic: problems.heic,
   }
   const data = Object.entries(messages).map(([name, text]) => html` data-${name}="${text}"`)
   const hint = texts.chooseHint({ most: MAX_MEDIA_MEGABYTES, files: MAX_FILES })

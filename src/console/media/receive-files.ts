@@ -13,8 +13,12 @@ import { explainFileProblem, explainTooLarge, MAX_FILES } from './file-problems.
 
 /** More files are read, so that each gets its message. */
 const LIMITS = {
-  ...{ files: 200, fields: 2_000, parts: 2_200, fieldSize: 8_192 },
-  ...{ headerPairs: 20, headerSize: 4_096 },
+  files: 200,
+  fields: 2_000,
+  parts: 2_200,
+  fieldSize: 8_192,
+  headerPairs: 20,
+  headerSize: 4_096,
 }
 const MAX_FORM_BYTES = (MAX_FILES + 5) * MAX_MEDIA_BYTES
 

@@ -135,7 +135,11 @@ function buildFieldMarker(words: Words, { row, own, inherited }: PassportState):
 
 /** Warns of values that were saved but hardly meant, or that readers do not get. */
 const TOLD_WARNINGS: ReadonlySet<string> = new Set([
-  ...['unlisted_name', 'unlisted_language', 'special_gtin', 'invisible', 'markup'],
+  'unlisted_name',
+  'unlisted_language',
+  'special_gtin',
+  'invisible',
+  'markup',
 ])
 
 /**
@@ -265,7 +269,9 @@ export function renderShopSection(
   const options = LANGUAGES.map(({ code, name }) => [code, name] as const)
   const choice = { name: 'snippet', label: texts.language, value: snippet.language, options }
   const images = {
-    ...{ name: 'image', label: texts.image, value: image },
+    name: 'image',
+    label: texts.image,
+    value: image,
     options: SNIPPET_IMAGES.map(one => [one, texts.images[one]] as const),
   }
   const ownProduct = {

@@ -196,7 +196,11 @@ async function renderFiles({ ctx, words }: Visit, state: PassportState, edit: Ed
   const { form, problems } = edit
   const action = getProductUrl(state.row)
   return renderFilesForm({
-    ...{ words, form, problems, action, category: state.row.category },
+    words,
+    form,
+    problems,
+    action,
+    category: state.row.category,
     basis: {
       isUnit: state.row.level !== 'm',
       inherited: state.inherited,

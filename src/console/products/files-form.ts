@@ -178,8 +178,11 @@ function renderOtherList(field: Field, drawing: FilesDrawing): string {
 <select id="${name}" name="${name}"!${attributes}>!${renderOptions(all, chosen)}</select></div>`
   })
   const pages = renderPickerPages(words, {
-    ...{ found: files.documents, size: MAX_OFFERED_DOCUMENTS, list: OFFERED },
-    ...{ action: `${action}#${at}.${rows[0]}`, shown: form.text('show') },
+    found: files.documents,
+    size: MAX_OFFERED_DOCUMENTS,
+    list: OFFERED,
+    action: `${action}#${at}.${rows[0]}`,
+    shown: form.text('show'),
   })
   return section(field.name, getFieldLabel(words, field.name), [
     html`<p class="hint">${words.texts.files.otherHint}</p>`,
@@ -227,8 +230,10 @@ function renderAdding({ words, action, upload, files, form }: FilesDrawing): str
   const shownPage = form.text('show')
   const isOpen = shownPage === NEWEST || parseFileCursor(shownPage) !== undefined
   const pages = renderPickerPages(words, {
-    ...{ found: files.library, size: PICKER_SIZE },
-    ...{ action: `${action}#library`, shown: shownPage },
+    found: files.library,
+    size: PICKER_SIZE,
+    action: `${action}#library`,
+    shown: shownPage,
   })
   const library =
     shown.length === 0

@@ -53,8 +53,11 @@ export function readNoticeForm(
     )
   const orNone = (name: string) => form.text(name) || undefined
   const sent: SentNotice = {
-    ...{ hazard: textsOf('hazard'), action: textsOf('action') },
-    ...{ url: orNone('url'), contact: orNone('contact'), from: orNone('from') },
+    hazard: textsOf('hazard'),
+    action: textsOf('action'),
+    url: orNone('url'),
+    contact: orNone('contact'),
+    from: orNone('from'),
   }
   try {
     return { notice: requireNotice(sent, primary, now), problems: undefined }

@@ -157,7 +157,10 @@ function renderSettings(
   const state = html`<p><strong>${isOn ? texts.isOn : texts.isOff}</strong></p>!${isOn ? '' : pointList(texts.pointsOff)}`
   if (session.role !== 'owner') return html`!${state}<p class="quiet">${texts.ownersOnly}</p>`
   const field = {
-    ...{ name: 'copies', label: texts.copies, hint: texts.copiesHint, type: 'url' as const },
+    name: 'copies',
+    label: texts.copies,
+    hint: texts.copiesHint,
+    type: 'url' as const,
     value: copies ?? backupBaseUrl ?? '',
     isOptional: true,
   }

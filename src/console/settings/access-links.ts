@@ -76,8 +76,10 @@ async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promi
 /** The models of the account, archived ones too, because a link opens those as well. */
 const countProducts = ({ ctx }: Visit): Promise<number> =>
   findTotal(ctx.sql)({
-    ...{ accountId: ctx.accountId, levels: ['m'] },
-    ...{ status: undefined, category: undefined },
+    accountId: ctx.accountId,
+    levels: ['m'],
+    status: undefined,
+    category: undefined,
   })
 
 /** The passports' names by id. */
@@ -146,7 +148,9 @@ function newLinkForm(words: Words, { typed, problems, today, count }: LinkFormSt
   const options = [unchosen, ...LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)]
   const { scopes } = texts
   const scope = {
-    ...{ name: 'opens', label: texts.scope, value: typed.opens },
+    name: 'opens',
+    label: texts.scope,
+    value: typed.opens,
     options: [unchosen, ['product', scopes.product], ['all', scopes.all({ count })]] as const,
   }
   const audience = { name: 'audience', label: texts.audience, value: typed.audience, options }

@@ -40,9 +40,15 @@ function writeForm(identity: AccountIdentity | undefined, note: string): Typed {
   const { hosts, gs1Prefixes, dids } = splitNames(identity?.names ?? [])
   const find = (scheme: string) => identity?.identifiers.find(one => one.scheme === scheme)?.value ?? ''
   return {
-    ...{ legal_name: identity?.legalName ?? '', gln: find('gln'), lei: find('lei'), vat: find('vat') },
-    ...{ eori: find('eori'), gs1_prefix: gs1Prefixes.join(', '), host: hosts.join(', ') },
-    ...{ did: dids.join(', '), note },
+    legal_name: identity?.legalName ?? '',
+    gln: find('gln'),
+    lei: find('lei'),
+    vat: find('vat'),
+    eori: find('eori'),
+    gs1_prefix: gs1Prefixes.join(', '),
+    host: hosts.join(', '),
+    did: dids.join(', '),
+    note,
   }
 }
 
@@ -90,9 +96,15 @@ export async function submitRequestWithdrawal({ ctx, form }: Visit): Promise<Out
 }
 
 const readTyped = (form: PostedForm): Typed => ({
-  ...{ legal_name: form.text('legal_name'), gln: form.text('gln'), lei: form.text('lei') },
-  ...{ vat: form.text('vat'), eori: form.text('eori'), gs1_prefix: form.text('gs1_prefix') },
-  ...{ host: form.text('host'), did: form.text('did'), note: form.text('note') },
+  legal_name: form.text('legal_name'),
+  gln: form.text('gln'),
+  lei: form.text('lei'),
+  vat: form.text('vat'),
+  eori: form.text('eori'),
+  gs1_prefix: form.text('gs1_prefix'),
+  host: form.text('host'),
+  did: form.text('did'),
+  note: form.text('note'),
 })
 
 type ReadIdentity = { identity?: AccountIdentity; problems: Problems }
@@ -109,7 +121,8 @@ function readIdentity(words: Words, form: PostedForm, note: string): ReadIdentit
         const value = form.text(scheme)
         return value === '' ? [] : { scheme, value }
       }),
-      ...{ hosts: readList(form, 'host'), gs1Prefixes: readList(form, 'gs1_prefix') },
+      hosts: readList(form, 'host'),
+      gs1Prefixes: readList(form, 'gs1_prefix'),
       dids: readList(form, 'did'),
     })
     return isFine(noted) ? { identity, problems: noted } : { problems: noted }

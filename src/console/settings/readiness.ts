@@ -117,14 +117,19 @@ function renderGate(words: Words, { gate }: ReadinessSettings, problems: Problem
   const modes = GATE_MODES.map(mode => {
     const { label, hint } = texts.gateModes[mode]
     return renderTick(`gate-${mode}`, label, {
-      ...{ type: 'radio' as const, name: 'gate', value: mode, isOn: gate.on === mode },
+      type: 'radio' as const,
+      name: 'gate',
+      value: mode,
+      isOn: gate.on === mode,
       ...(hint === '' ? {} : { hint }),
     })
   })
   const acts = listActs(getRules()).filter(({ status }) => status === 'in_force')
   const ticks = acts.map(act =>
     renderTick(`gate-act-${act.id}`, getActTexts(words, act).title, {
-      ...{ name: 'gate_act', value: act.id, isOn: gate.acts.includes(act.id) },
+      name: 'gate_act',
+      value: act.id,
+      isOn: gate.acts.includes(act.id),
     }),
   )
   const field = { name: 'gate_acts', hint: texts.gateActsHint }

@@ -83,15 +83,14 @@ export async function showRotateSigningKey({ ctx, words }: Visit): Promise<Outco
   const { rotateTitle: title, rotatePoints, rotate: submit, keep } = words.texts.signatures
   if ((await findIssuer(ctx.sql, ctx.accountId)) === undefined) return { to: SIGNATURES }
   return questionPage({
-    ...{
-      title,
-      way: backToSignatures(words),
-      about: pointList(rotatePoints),
-      submit,
-      keep,
-      isHarmless: true,
-    },
-    ...{ action: `${SIGNATURES}/rotate`, back: SIGNATURES },
+    title,
+    way: backToSignatures(words),
+    about: pointList(rotatePoints),
+    submit,
+    keep,
+    isHarmless: true,
+    action: `${SIGNATURES}/rotate`,
+    back: SIGNATURES,
   })
 }
 
@@ -109,8 +108,13 @@ export async function showRevokeSigningKey(visit: Visit): Promise<Outcome> {
   if (key === undefined) return { to: SIGNATURES }
   const about = html`<p class="lead">${revokeLead}</p>!${pointList(revokePoints)}`
   return questionPage({
-    ...{ title: revokeTitle({ name: formatKey(key) }), way: backToSignatures(words), about, submit, keep },
-    ...{ action: `${SIGNATURES}/keys/${key.number}/revoke`, back: SIGNATURES },
+    title: revokeTitle({ name: formatKey(key) }),
+    way: backToSignatures(words),
+    about,
+    submit,
+    keep,
+    action: `${SIGNATURES}/keys/${key.number}/revoke`,
+    back: SIGNATURES,
   })
 }
 

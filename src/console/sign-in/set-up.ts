@@ -52,7 +52,10 @@ export async function submitSetUp(visit: AnyVisit): Promise<Outcome> {
   try {
     return await signInByLink(visit, about, () =>
       setUpOwner(setup, {
-        ...{ token: typed.token, accountName: typed.name, email, password },
+        token: typed.token,
+        accountName: typed.name,
+        email,
+        password,
         legalName: typed.legalName || typed.name,
       }),
     )

@@ -217,7 +217,9 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
   const mark = DECIMAL_MARKS.find(one => one === form.text('mark'))
   const { offered } = sheet.settings.constants ?? {}
   const same = parseConstantValues(words, form, {
-    ...{ category, columns, offered },
+    category,
+    columns,
+    offered,
     mark: mark ?? words.decimalMark,
   })
   Object.assign(problems, same.problems)

@@ -147,7 +147,11 @@ function renderLabelsPage(
 function listFieldNames({ texts: { labels: texts } }: Words): Record<string, string> {
   const { sheet, width, height, skip, copies } = texts
   return {
-    ...{ sheet, width, height, skip, copies },
+    sheet,
+    width,
+    height,
+    skip,
+    copies,
     picture: texts.productPicture,
     boxes: texts.unprintableCharacters,
     of: texts.labelsOf,

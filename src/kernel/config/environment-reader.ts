@@ -98,7 +98,10 @@ export class EnvironmentReader {
     }
     const path = url.pathname.replace(/^\/+|\/+$/g, '')
     return {
-      ...{ bucket: url.hostname, endpoint: endpoint.replace(/\/$/, ''), accessKeyId, secretAccessKey },
+      bucket: url.hostname,
+      endpoint: endpoint.replace(/\/$/, ''),
+      accessKeyId,
+      secretAccessKey,
       region: url.searchParams.get('region') ?? 'us-east-1',
       prefix: path === '' ? '' : `${path}/`,
     }

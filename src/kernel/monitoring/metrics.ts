@@ -87,7 +87,10 @@ function createInstruments(registry: Registry) {
     /** `read` sets the value whenever the metrics are requested. */
     gauge: (name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []) =>
       new Gauge({
-        ...{ name, help, labelNames, registers },
+        name,
+        help,
+        labelNames,
+        registers,
         collect() {
           read(this)
         },
@@ -95,7 +98,10 @@ function createInstruments(registry: Registry) {
     /** Totals that another part counts, by the values of `label`. */
     totals: (name: string, help: string, label: string, read: () => Readonly<Record<string, number>>) =>
       new Counter({
-        ...{ name, help, labelNames: [label], registers },
+        name,
+        help,
+        labelNames: [label],
+        registers,
         collect() {
           this.reset()
           for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)

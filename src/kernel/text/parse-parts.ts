@@ -6,7 +6,8 @@ import { describePlace } from './utf8.ts'
 export type Part = { text: string; from: number }
 
 export const takePart = (bytes: Buffer, from = 0, until = bytes.length): Part => ({
-  ...{ text: bytes.toString('utf8', from, until), from },
+  text: bytes.toString('utf8', from, until),
+  from,
 })
 
 /** Throws `bad_request`. */

@@ -77,7 +77,10 @@ function findOwnUse(sql: Sql, { accountId, audience, passportUuid }: ValidLink, 
           select from passport p where p.id = u.passport_id and p.account_id = u.account_id
             and (p.parent_id = ${passportUuid} or p.model_id = ${passportUuid})))`
   return listUses(sql, {
-    ...{ id, accountId, audiences: SEEN_BY[audience], withWithdrawn: true },
+    id,
+    accountId,
+    audiences: SEEN_BY[audience],
+    withWithdrawn: true,
     ...(condition && { condition }),
   }).then(uses => findShown(sql, id, uses, audience))
 }
@@ -93,7 +96,10 @@ async function findInheritedUse(
     select from passport p where p.id = ${passportUuid} and p.account_id = u.account_id and p.level <> 'm'
       and (p.parent_id = u.passport_id or p.model_id = u.passport_id))`
   const [use] = await listUses(sql, {
-    ...{ id, accountId, audiences: SEEN_BY[audience], condition },
+    id,
+    accountId,
+    audiences: SEEN_BY[audience],
+    condition,
     withWithdrawn: true,
   })
   if (use === undefined) return undefined

@@ -94,5 +94,10 @@ const SELECTIVE_DISCLOSURE: DocumentFormat = {
 /** The first is what `application/json` gets. */
 export const DOCUMENT_FORMATS: readonly [DocumentFormat, ...DocumentFormat[]] = [
   EN,
-  ...[EN_FULL, AAS, AASX, VC, VC_JWT, SELECTIVE_DISCLOSURE],
+  EN_FULL,
+  AAS,
+  AASX,
+  VC,
+  VC_JWT,
+  SELECTIVE_DISCLOSURE,
 ]

@@ -50,6 +50,7 @@ export async function buildIssuerDocument({ sql, addresses }: IssuerSource, name
 
 const listKeys = ({ keys }: Pick<Issuer, 'keys'>): IssuerKey[] =>
   keys.map(({ number, x, y, revokedAt }) => ({
-    ...{ name: `key-${number}`, revokedAt },
+    name: `key-${number}`,
+    revokedAt,
     publicJwk: { kty: 'EC', crv: 'P-256', x, y },
   }))

@@ -36,7 +36,9 @@ export async function prepareReading(
   return {
     reading: { ...buildReading(addresses, row, audience, files), versionCommitment },
     publisher: {
-      ...{ publicUrl: addresses.publicUrl, nsUrl, did },
+      publicUrl: addresses.publicUrl,
+      nsUrl,
+      did,
       ...(issuer === undefined ? {} : { issuer: getIssuerIdentity(addresses, issuer) }),
     },
     issuer,

@@ -38,7 +38,13 @@ export async function createSdJwt(
   const build = (issuedAt: Date, expiresAt: Date) =>
     buildSdJwt({
       issuer: getIssuerAddress(setup.addresses, issuer.name),
-      ...{ issuedAt, expiresAt, type, header, fields, data, commitKey },
+      issuedAt,
+      expiresAt,
+      type,
+      header,
+      fields,
+      data,
+      commitKey,
       passportId: idFromUuid(row.id),
       versionNo: row.version_no,
       status: { listUrl: tokenListUrl, index },
@@ -63,7 +69,9 @@ async function readParts(
 ) {
   const files = await findDocumentFiles(sql, addresses, row)
   const publisher = {
-    ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid({ addresses }, issuer) },
+    publicUrl: addresses.publicUrl,
+    nsUrl,
+    did: getDid({ addresses }, issuer),
     issuer: getIssuerIdentity(addresses, issuer),
   }
   const [all, open] = (['owner', 'public'] as const).map(audience => ({

@@ -130,7 +130,12 @@ export function getOrSign(
   return getOrCreateSignature(
     setup.sql,
     {
-      ...{ accountId, passportId, shard, kind, keyNumber, revokedKeys },
+      accountId,
+      passportId,
+      shard,
+      kind,
+      keyNumber,
+      revokedKeys,
       hash: sha256('sha256', Buffer.concat([hash, Buffer.from(end.toISOString())]), 'buffer'),
       outdatedBefore: start,
     },

@@ -51,8 +51,12 @@ function describeRow({ data, ...others }: PlacedRow): string {
 /** Everything that documents can depend on. */
 export const describeIssuer = perObject((issuer: SecretIssuer): string =>
   JSON.stringify([
-    ...[issuer.accountId, issuer.name, issuer.isSigning, issuer.signingKey?.number ?? null],
-    ...[listRevokedKeys(issuer), hash('sha256', issuer.commitKey ?? '', 'base64url')],
+    issuer.accountId,
+    issuer.name,
+    issuer.isSigning,
+    issuer.signingKey?.number ?? null,
+    listRevokedKeys(issuer),
+    hash('sha256', issuer.commitKey ?? '', 'base64url'),
     issuer.identity,
   ]),
 )

@@ -73,7 +73,9 @@ export async function buildSignedStatusList(
   }
   const tokenUrl = buildTokenListUrl(setup.addresses, issuerName, listNo)
   const next = {
-    ...{ bitsHash, keyNumber, signedAt },
+    bitsHash,
+    keyNumber,
+    signedAt,
     signed: await signList(form === 'token' ? { ...list, url: tokenUrl } : list, form, signer),
   }
   return (await replaceSignedList(sql, place, { before, next })).signed

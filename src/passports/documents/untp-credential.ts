@@ -59,7 +59,9 @@ async function createUnsigned(
       versionCommitment,
     },
     publisher: {
-      ...{ publicUrl: addresses.publicUrl, nsUrl, did: getDid(setup, issuer) },
+      publicUrl: addresses.publicUrl,
+      nsUrl,
+      did: getDid(setup, issuer),
       issuer: getIssuerIdentity(addresses, issuer),
     },
     status,

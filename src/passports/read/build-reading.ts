@@ -58,15 +58,19 @@ export function describePassport(
       row.level === 'm'
         ? null
         : buildParent(addresses, row.model_id, {
-            ...{ dpp_id: row.model_dpp_id, gtin: row.model_gtin },
-            ...{ lot: null, serial: null },
+            dpp_id: row.model_dpp_id,
+            gtin: row.model_gtin,
+            lot: null,
+            serial: null,
           }),
     batch:
       row.parent_id === null || row.parent_id === row.model_id
         ? null
         : buildParent(addresses, row.parent_id, {
-            ...{ dpp_id: row.batch_dpp_id, gtin: row.batch_gtin },
-            ...{ lot: row.lot, serial: null },
+            dpp_id: row.batch_dpp_id,
+            gtin: row.batch_gtin,
+            lot: row.lot,
+            serial: null,
           }),
   }
 }
@@ -112,7 +116,11 @@ function listRecalls(
     return {
       passportId: isOwn ? dppId : (parent?.dppId ?? dppId),
       level: isOwn ? level : isOfBatch ? 'batch' : 'model',
-      ...{ from, hazard, action, url, contact },
+      from,
+      hazard,
+      action,
+      url,
+      contact,
     }
   })
 }
@@ -133,7 +141,9 @@ function buildParent(
 ): ParentAddresses {
   const id = idFromUuid(uuid)
   return {
-    ...{ id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) },
+    id,
+    url: passportUrl(addresses, id),
+    gs1Url: gs1Url(addresses, row),
     dppId: getDocumentId(addresses, { id: uuid, dpp_id: row.dpp_id }),
   }
 }

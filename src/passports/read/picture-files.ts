@@ -31,7 +31,8 @@ export type DocumentFiles = { pictures: PictureFiles; withdrawn: Withdrawals }
 export type PassportFiles = DocumentFiles & { documentBytes: ReadonlyMap<string, number> }
 
 export const NO_FILES: PassportFiles = {
-  ...{ pictures: NO_PICTURES, withdrawn: NO_WITHDRAWALS },
+  pictures: NO_PICTURES,
+  withdrawn: NO_WITHDRAWALS,
   documentBytes: new Map(),
 }
 

@@ -79,15 +79,22 @@ export function buildShopSnippet(
     `<a class="product-passport" href="${escapeHtml(url)}" lang="${spoken}">${shown}${warning}</a>\n` +
     `<script type="application/ld+json">${escapeScriptJson(jsonLd)}</script>\n`
   return {
-    ...{ language: spoken, passport_url: url, image_url: imageUrl, badge_url: badgeUrl },
-    ...{ json_ld: jsonLd, html },
+    language: spoken,
+    passport_url: url,
+    image_url: imageUrl,
+    badge_url: badgeUrl,
+    json_ld: jsonLd,
+    html,
   }
 }
 
 /** By the link type of GS1, because schema.org has no term for recalls. */
 const describeRecall = (url: string, { notice }: RecallInForce) => ({
   '@type': 'PropertyValue',
-  ...{ propertyID: `${GS1_VOC}recallStatus`, name: 'Recall', value: notice.from, url },
+  propertyID: `${GS1_VOC}recallStatus`,
+  name: 'Recall',
+  value: notice.from,
+  url,
 })
 
 /**

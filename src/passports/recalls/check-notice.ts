@@ -51,8 +51,11 @@ export function requireNotice(sent: SentNotice, primaryLanguage: string, now: Da
   if (typeof day !== 'string' || details.length > 0) throw invalid(details, truncated)
   const { url, contact, hazard, action } = data
   return {
-    ...{ hazard: readTexts(hazard), action: readTexts(action) },
-    ...{ url: readText(url), contact: readText(contact), from: day },
+    hazard: readTexts(hazard),
+    action: readTexts(action),
+    url: readText(url),
+    contact: readText(contact),
+    from: day,
   }
 }
 

@@ -101,7 +101,10 @@ async function write(
   // No text of the notice, which people wrote.
   const data = {
     ...buildPassportEvent(passport),
-    ...{ level: LEVEL_NAME[passport.level], change: CHANGES[kind], number, from: notice.from },
+    level: LEVEL_NAME[passport.level],
+    change: CHANGES[kind],
+    number,
+    from: notice.from,
   }
   const rows = sql`
     select ${now}::timestamptz, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text,

@@ -84,7 +84,10 @@ function decideLine(entry: StoredEntry, passport: Subject, built: RegistryResult
   const state = isSame ? entry.state : 'ready'
   const line = isSame && state !== 'ready' ? entry.line : JSON.stringify(built.line)
   return {
-    ...{ state, line, missing: null, version_no },
+    state,
+    line,
+    missing: null,
+    version_no,
     action: isSame && state !== 'ready' ? entry.action : action,
   }
 }

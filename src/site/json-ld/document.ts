@@ -62,8 +62,10 @@ function buildRecall({ level, notice }: PassportView['recalls'][number], ownHost
   const { from, hazard, action, url, contact } = notice
   return {
     '@type': 'dpp:RecallNotice',
-    ...{ 'dpp:recallLevel': level, 'dpp:recalledFrom': from },
-    ...{ 'dpp:recallHazard': hazard, 'dpp:recallAction': action },
+    'dpp:recallLevel': level,
+    'dpp:recalledFrom': from,
+    'dpp:recallHazard': hazard,
+    'dpp:recallAction': action,
     ...(url === null ? {} : { 'dpp:recallUrl': toIriNode(url, ownHost) }),
     ...(contact === null ? {} : { 'dpp:recallContact': contact }),
   }

@@ -135,7 +135,9 @@ function discloseCorrection(
 const OTHER_TEXTS: readonly Field[] = [
   { name: '@recalls', type: 'list', description: '', of: RECALL_FIELDS },
   {
-    ...{ name: '@offers', type: 'list', description: '' },
+    name: '@offers',
+    type: 'list',
+    description: '',
     of: [
       { name: 'title', type: 'text', description: '', localized: true },
       { name: 'text', type: 'text', description: '', localized: true },

@@ -56,7 +56,10 @@ export const HTML: PassportFormat = {
         : undefined
     const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
     const { html, theme } = renderPassportPage(view, language, {
-      ...{ ...input, signature, qr: svg, alternates: ALTERNATE_FORMATS },
+      ...input,
+      signature,
+      qr: svg,
+      alternates: ALTERNATE_FORMATS,
     })
     const headers = {
       ...buildHtmlHeaders(addresses.publicUrl, theme),

@@ -41,7 +41,10 @@ export async function buildAasx(reading: UndatedReading, publisher: Publisher): 
 async function addFile(zip: Zip, filename: string, text: string): Promise<void> {
   const bytes = Buffer.from(text)
   const file: ZipInputFile = {
-    ...{ filename, size: bytes.length, crc: crc32(bytes), compression: DEFLATED },
+    filename,
+    size: bytes.length,
+    crc: crc32(bytes),
+    compression: DEFLATED,
     mtime: MODIFIED,
   }
   const deflated = await deflate(bytes)

@@ -16,8 +16,14 @@ import { ASSET_ID, NAMEPLATE, VALUE_TYPE } from './names.ts'
 
 /** Fields of the nameplate beside those about operators. The GTIN stands outside of submodels. */
 const FIELDS: readonly string[] = [
-  ...['productName', 'sku', 'brandName', 'gtin', 'commodityCode', 'languages'],
-  ...['countryOfManufacture', 'manufacturingDate'],
+  'productName',
+  'sku',
+  'brandName',
+  'gtin',
+  'commodityCode',
+  'languages',
+  'countryOfManufacture',
+  'manufacturingDate',
 ]
 
 export const isOnNameplate = ({ name, section }: Field): boolean =>

@@ -16,7 +16,10 @@ import {
 
 /** Members of a document that are no data of the passport. */
 const NOT_DATA: ReadonlySet<string> = new Set([
-  ...[CONTEXT_MEMBER, PROOF_MEMBER, PASSPORT_RECORD, ELEMENT_MEMBER.elements],
+  CONTEXT_MEMBER,
+  PROOF_MEMBER,
+  PASSPORT_RECORD,
+  ELEMENT_MEMBER.elements,
   ...Object.values(HEADER_MEMBER),
   ...OTHER_SPELLINGS,
 ])

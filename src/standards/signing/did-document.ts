@@ -74,7 +74,13 @@ export const buildIssuerMetadata = (address: string, did: string, keys: readonly
     keys: keys
       .filter(({ revokedAt }) => revokedAt === null)
       .map(({ name, publicJwk: { x, y } }) => ({
-        ...{ kty: 'EC', crv: 'P-256', x, y, alg: 'ES256', use: 'sig', kid: `${did}#${getJwkName(name)}` },
+        kty: 'EC',
+        crv: 'P-256',
+        x,
+        y,
+        alg: 'ES256',
+        use: 'sig',
+        kid: `${did}#${getJwkName(name)}`,
       })),
   },
 })

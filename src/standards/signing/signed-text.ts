@@ -138,7 +138,10 @@ function describePassport({ digitalProductPassportId, passportRecord }: DataObje
   const { versionNo, currentDocument } = asObject(passportRecord)
   const passport = String(digitalProductPassportId)
   return {
-    ...{ ...NO_FACTS, passport, subject: passport, versionNo: findNumber(versionNo) },
+    ...NO_FACTS,
+    passport,
+    subject: passport,
+    versionNo: findNumber(versionNo),
     currentDocument: findString(currentDocument),
     status: findStatus(passportRecord, 'revocation'),
     message: findStatus(passportRecord, 'message'),

@@ -42,8 +42,13 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 }
 /** Fields that always have a member of their own. */
 const EXPRESSED = new Set([
-  ...['productName', 'sku', 'commodityCode', 'countryOfManufacture', 'dimensions'],
-  ...['weightKg', 'weightGrams'],
+  'productName',
+  'sku',
+  'commodityCode',
+  'countryOfManufacture',
+  'dimensions',
+  'weightKg',
+  'weightGrams',
 ])
 
 export type UntpInput = {

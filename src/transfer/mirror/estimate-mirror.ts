@@ -11,7 +11,7 @@ import { openMirroredFiles } from './mirror-files.ts'
 import { openMirrorFolder } from './mirror-folder.ts'
 import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
 
-/** Of all passports. `files` and `freeFiles` count folders, too: both take an inode. */
+/** For all passports. `files` and `freeFiles` count folders, too: both take an inode. */
 export type MirrorEstimate = {
   passports: number
   ms: number
@@ -97,7 +97,7 @@ async function measure(
   }
 }
 
-/** What the disk has given, in whole blocks. */
+/** The bytes that the disk has given, in whole blocks. */
 async function measureFolder(dir: string): Promise<{ bytes: number; files: number }> {
   let bytes = 0
   let files = 0

@@ -107,7 +107,14 @@ async function run(
     await recordMirrorRun(ctx, { mirroredThrough: pass.settled, listedThroughUs: pass.after?.touchedUs ?? 0 })
     const { written, removed, bytes } = mirror.counts
     return {
-      ...{ account: accountId, dir, ...done, proofs, written, removed, bytes, files: files.length },
+      account: accountId,
+      dir,
+      ...done,
+      proofs,
+      written,
+      removed,
+      bytes,
+      files: files.length,
       is_signed: 'proof' in manifest,
       mirrored_through: pass.settled,
     }

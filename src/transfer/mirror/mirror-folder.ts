@@ -73,7 +73,10 @@ export async function openMirrorFolder({ dir, folder }: Place, owner: Owner) {
   }
   for (const [of, paths] of unsure) await append({ of, writing: [...paths] })
   const store: GroupStore = {
-    ...{ folder, groups, unsure, append },
+    folder,
+    groups,
+    unsure,
+    append,
     countWritten(path, bytes) {
       touchedFolders.add(dirname(path))
       counts.written++
@@ -93,18 +96,16 @@ export async function openMirrorFolder({ dir, folder }: Place, owner: Owner) {
     await folder.replace(STATE_FILE, JSON.stringify(state))
   }
 
-  const openGroup = (of: string, options: GroupOptions) => openMirrorGroup(store, of, options)
-
   return {
     state,
     counts,
-    openGroup,
+    openGroup: (of: string, options: GroupOptions) => openMirrorGroup(store, of, options),
     /** Returns true if a file of a group was written, and not by a run that was killed meanwhile. */
     hasFile: (of: string, path: string): boolean =>
       !unsure.has(of) && parseFiles(groups.get(of)).some(([name, sha256]) => name === path && sha256 !== ''),
     /** The files that many passports share. */
     async openShared(options: GroupOptions): Promise<MirrorGroup> {
-      shared = await openGroup('shared', options)
+      shared = await openMirrorGroup(store, 'shared', options)
       return shared
     },
     save,

@@ -75,7 +75,8 @@ async function write(
           last: { level, uuid, ...(shard !== null && { shard }) },
           passports: ++passports,
           left_out,
-          ...{ audience_profile, withdrawn_files },
+          audience_profile,
+          withdrawn_files,
         })
         options.progress?.(passports, site.written)
       }

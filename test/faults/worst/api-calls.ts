@@ -47,7 +47,8 @@ const ROW_DATA: readonly { name: string; data: object }[] = [
 /** Calls of a bulk endpoint with 500 such rows, which are accepted. */
 const listBulkCalls = ({ id }: AccountEndpoint, send: (body: Buffer) => Promise<Ask>): WorstCall[] =>
   ROW_DATA.map(({ name, data }) => ({
-    ...{ name, credential: 'full key' },
+    name,
+    credential: 'full key',
     make: () => {
       const call = ++turn
       const items = makeMany(500, n => {
@@ -87,7 +88,8 @@ function listReads(world: World, endpoint: Endpoint): WorstCall[] {
   const paths = endpoint.path.includes(':id') ? listSubjects(world, endpoint) : [['', ''] as const]
   const makes = paths.map(([name, id]) => {
     const make = async (): Promise<Ask> => ({
-      ...{ method: 'GET', headers },
+      method: 'GET',
+      headers,
       path: await fillPath(world, endpoint.path, id),
     })
     return { name, credential, make } as const
@@ -147,7 +149,8 @@ function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): Wor
   const sendTo =
     (credential: Credential) =>
     async (body: Buffer | undefined): Promise<Ask> => ({
-      ...{ method: endpoint.method, body },
+      method: endpoint.method,
+      body,
       path: await fillPath(
         ...([world, endpoint.path] as const),
         world.products[endpoint.path.includes('children') ? 'crowded' : 'rich'],
@@ -214,13 +217,17 @@ function listUploads(world: World, endpoint: AccountEndpoint): WorstCall[] {
   const send =
     (credential: Credential, type: string) =>
     (body: Buffer): Ask => ({
-      ...{ method: endpoint.method, path: API_PREFIX + endpoint.path, body },
+      method: endpoint.method,
+      path: API_PREFIX + endpoint.path,
+      body,
       headers: { ...authorize(world, credential), 'content-type': type },
     })
   const files = makeLargeFiles()
   return [
     ...files.map(({ name, type, make }) => ({
-      ...{ name, credential: 'full key' as const, afterwardsMs: 300 },
+      name,
+      credential: 'full key' as const,
+      afterwardsMs: 300,
       make: async () => send('full key', type)(await make()),
     })),
     ...withBodies(JSON_SHAPES, 1024 * 1024, send('full key', 'application/json'), 'full key'),

@@ -49,7 +49,9 @@ export const attackWithWorst = (
   attackBesideHonest(
     world,
     worst.map(({ route, call }) => ({
-      ...{ name: `${route}, ${call.name}`, connections: CONNECTIONS, networks: 1 },
+      name: `${route}, ${call.name}`,
+      connections: CONNECTIONS,
+      networks: 1,
       prepare: () => makeAsks(call),
     })),
     seconds,

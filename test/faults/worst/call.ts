@@ -63,7 +63,8 @@ export const withQuery = (path: string, query: string) =>
 /** Calls that vary the headers and the query of a read that is accepted. */
 export function varyRead(make: () => Promise<Ask> | Ask, credential: Credential): WorstCall[] {
   const vary = (name: string, change: (ask: Ask) => Ask): WorstCall => ({
-    ...{ name, credential },
+    name,
+    credential,
     make: async () => change(await make()),
   })
   const setHeaders = (headers: Readonly<Record<string, string>>) => (ask: Ask) => ({

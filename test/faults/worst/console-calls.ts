@@ -70,23 +70,27 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
 }
 
 const FIELDS: Readonly<Record<string, string>> = {
-  ...{ email: 'nobody@worst.example', password: 'wrong', current: 'wrong', name: 'Heavy', token: 'x' },
-  ...{
-    scope: 'read',
-    ends: 'never',
-    role: 'viewer',
-    to: 'no',
-    label: 'Somebody',
-    audience: 'authority',
-    opens: 'all',
-    filter: 'all',
-  },
-  ...{ url: 'https://erp.example/other', accent: '#aa3300', kind: 'repair', language: 'en', title: 'Repair' },
-  ...{
-    level: 'item',
-    serials: Array.from({ length: 500 }, (_, n) => `L-${n}`).join('\n'),
-    category: 'textile',
-  },
+  email: 'nobody@worst.example',
+  password: 'wrong',
+  current: 'wrong',
+  name: 'Heavy',
+  token: 'x',
+  scope: 'read',
+  ends: 'never',
+  role: 'viewer',
+  to: 'no',
+  label: 'Somebody',
+  audience: 'authority',
+  opens: 'all',
+  filter: 'all',
+  url: 'https://erp.example/other',
+  accent: '#aa3300',
+  kind: 'repair',
+  language: 'en',
+  title: 'Repair',
+  level: 'item',
+  serials: Array.from({ length: 500 }, (_, n) => `L-${n}`).join('\n'),
+  category: 'textile',
 }
 
 /** A form whose handler has seen it; others were refused before. */
@@ -194,14 +198,15 @@ function listForms(world: World, route: ConsoleRoute, override: Override): Worst
     async (body: Buffer): Promise<Ask> => {
       const visitor = await visit(world, one, override, path)
       return {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         path: await fillPath(
           world,
           path,
           visitor,
           world.products[path.endsWith('/refresh') ? 'crowded' : 'plain'],
         ),
-        headers: { ...{ cookie: visitor.cookie, origin: world.stand.url }, 'content-type': type },
+        headers: { cookie: visitor.cookie, origin: world.stand.url, 'content-type': type },
       }
     }
   const send = sendTo(credential, 'application/x-www-form-urlencoded')
@@ -237,14 +242,18 @@ function listFileForms(
   const broken = FORM_FILES.map(({ name, build }) => ({ name, credential, make: () => send(build()) }))
   if (path === '/console/import') {
     const sheets = SHEETS.map(({ name, file, build }) => ({
-      ...{ name, credential, afterwardsMs: 300 },
+      name,
+      credential,
+      afterwardsMs: 300,
       make: () => send(buildForm({ category: 'textile' }, [{ field: 'sheet', name: file, bytes: build() }])),
     }))
     return [...sheets, ...broken]
   }
   const field = uploads?.[0] ?? 'files'
   const files = makeLargeFiles().map(({ name, make }) => ({
-    ...{ name, credential, afterwardsMs: 300 },
+    name,
+    credential,
+    afterwardsMs: 300,
     make: async () => send(buildForm({}, [{ field, name, bytes: await make() }])),
   }))
   const many = async () => {

@@ -28,7 +28,10 @@ export async function measure(stand: Stand, ask: Ask, afterwardsMs = AFTERWARDS_
   await pause(afterwardsMs)
   const { blockedMs, turnCpuMs } = await stand.end()
   return {
-    ...{ status, blockedMs, turnCpuMs, ms },
+    status,
+    blockedMs,
+    turnCpuMs,
+    ms,
     databaseMs: (await stand.readDatabaseMs()) - databaseBefore,
     rssMb: Math.max(0, readPeakMb(stand) - rssBefore),
   }

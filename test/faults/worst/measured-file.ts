@@ -36,7 +36,10 @@ export async function appendMeasured(
   { measured, unaccepted }: Result,
 ): Promise<void> {
   const calls = measured.map(({ call: { name, credential }, figures, excess }) => ({
-    ...{ name, credential, figures, excess },
+    name,
+    credential,
+    figures,
+    excess,
   }))
   const line: StoredRoute = { route, unaccepted, calls }
   await appendFile(path, `${JSON.stringify(line)}\n`)

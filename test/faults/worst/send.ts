@@ -23,7 +23,11 @@ export function send({ port }: { port: number }, { method, path, headers, body }
   return new Promise(resolve => {
     const sent = request(
       {
-        ...{ agent, host: '127.0.0.1', port, method, path },
+        agent,
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
         headers: {
           'x-forwarded-for': nextNetwork(),
           ...(body && { 'content-length': String(body.length) }),

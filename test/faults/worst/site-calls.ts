@@ -93,12 +93,12 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
       const types = ['all', 'linkset', 'gs1:pip', 'gs1:recallStatus', 'gs1:serviceInfo', 'gs1:dpp']
       return [
         ...types.map(type => `${link}?linkType=${type}`),
-        ...[`${link}/21/${itemSerial}`, `${link}/22/x/10/y/21/z`, `${link}/10/${'a'.repeat(20)}`],
-        ...[
-          `/01/${nextGtin().padStart(14, '0')}`,
-          `${link}${'/21/x'.repeat(1_000)}`,
-          `${link}/21/${'%2F'.repeat(2_000)}`,
-        ],
+        `${link}/21/${itemSerial}`,
+        `${link}/22/x/10/y/21/z`,
+        `${link}/10/${'a'.repeat(20)}`,
+        `/01/${nextGtin().padStart(14, '0')}`,
+        `${link}${'/21/x'.repeat(1_000)}`,
+        `${link}/21/${'%2F'.repeat(2_000)}`,
       ]
     },
   },
@@ -165,7 +165,8 @@ const withLink = ({ linkToken }: World, paths: readonly string[]): WorstCall[] =
   paths
     .filter(path => path.startsWith('/p/'))
     .map(path => ({
-      ...{ name: `${path.slice(0, 50)} with a link`, credential: 'link' },
+      name: `${path.slice(0, 50)} with a link`,
+      credential: 'link',
       make: () => ({ method: 'GET', path, headers: { authorization: `Bearer ${linkToken}` } }),
     }))
 
@@ -198,7 +199,8 @@ export function listDppCalls(world: World): RouteCalls[] {
     ...DOCUMENT_FORMATS.map(({ mediaTypes: [type] }) => type),
   ]
   const read = (path: string, credential: Credential, accept = '*/*'): WorstCall => ({
-    ...{ name: `${path.slice(0, 30)} ${accept}`, credential },
+    name: `${path.slice(0, 30)} ${accept}`,
+    credential,
     make: () => ({ method: 'GET', path: `/dpp/v1${path}`, headers: { ...authorize(credential), accept } }),
   })
   const [first = ''] = paths
@@ -210,7 +212,9 @@ export function listDppCalls(world: World): RouteCalls[] {
   const send =
     (method: string, path: string, credential: Credential) =>
     (body: Buffer): Ask => ({
-      ...{ method, path: `/dpp/v1${path}`, body },
+      method,
+      path: `/dpp/v1${path}`,
+      body,
       headers: {
         ...authorize(credential),
         'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',

@@ -67,7 +67,11 @@ export async function openWorstStand(): Promise<Stand> {
     await untilReady(server)
     const ask = await openProbe(socket)
     return {
-      ...{ server, port, url: server.url, sql, close },
+      server,
+      port,
+      url: server.url,
+      sql,
+      close,
       database,
       settings: { cwd: folder.path, env: pickStoreSettings(env) },
       routes: () => ask<ProbedRoute[]>('routes'),
@@ -87,9 +91,16 @@ export async function openWorstStand(): Promise<Stand> {
 type Place = { url: string; port: number; socket: string; folder: string }
 
 const listSettings = ({ url, port, socket, folder }: Place) => ({
-  ...{ PORT: String(port), DATABASE_URL: url, SECRET_KEY, DATA_DIR: join(folder, 'data') },
-  ...{ LOG_LEVEL: 'warn', SLOW_QUERY_MS: '0', TRUSTED_PROXIES: '127.0.0.1', PROBE_SOCKET: socket },
-  ...{ ALLOW_INSECURE_WEBHOOKS: 'true', MALLOC_ARENA_MAX: '2' },
+  PORT: String(port),
+  DATABASE_URL: url,
+  SECRET_KEY,
+  DATA_DIR: join(folder, 'data'),
+  LOG_LEVEL: 'warn',
+  SLOW_QUERY_MS: '0',
+  TRUSTED_PROXIES: '127.0.0.1',
+  PROBE_SOCKET: socket,
+  ALLOW_INSECURE_WEBHOOKS: 'true',
+  MALLOC_ARENA_MAX: '2',
   // The same as `npm start`.
   NODE_OPTIONS: `--import ${join(import.meta.dirname, 'probe.ts')} ${project.config.nodeFlags}`,
 })

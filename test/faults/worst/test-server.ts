@@ -13,11 +13,15 @@ export async function withTestServer<T>(work: () => Promise<T>): Promise<T> {
   const hbaFile = join(folder, 'hba.conf')
   await writeFile(hbaFile, 'local all all trust\n')
   const postgres = await startEmbeddedPostgres({
-    ...{ dataDir: join(folder, 'run'), log: () => {} },
+    dataDir: join(folder, 'run'),
+    log: () => {},
     // As in test/run.ts: what is measured must not wait for a disk.
     settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-      ...{ autovacuum: 'off', hba_file: hbaFile },
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      autovacuum: 'off',
+      hba_file: hbaFile,
     },
   })
   try {

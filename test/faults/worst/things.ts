@@ -75,7 +75,8 @@ const makers: Record<string, (world: World) => Promise<string>> = {
     const bytes = Buffer.from(['productName,sku,brandName,languages', ...rows].join('\n'))
     const { url } = world.stand
     const answer = await fetch(`${url}/console/import`, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
       headers: { cookie: world.cookieOf('owner'), origin: url, 'content-type': FORM_TYPE },
       body: new Uint8Array(
         buildForm({ category: 'furniture' }, [{ field: 'sheet', name: `${++turn}.csv`, bytes }]),

@@ -115,7 +115,13 @@ export async function createWorld(stand: Stand, scale: Scale): Promise<World> {
     addresses,
   } as const
   return {
-    ...{ stand, ctx, keys, call, products, gtin, ...files },
+    stand,
+    ctx,
+    keys,
+    call,
+    products,
+    gtin,
+    ...files,
     itemSerial: 'C0',
     issuer: issuer?.name ?? '',
     linkToken: (await createAccessLink(ctx, link)).token,
@@ -175,7 +181,8 @@ function createCaller({ url }: Stand, key: string): World['call'] {
   return async (method, path, body) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const answer = await fetch(`${url}/api/v1${path}`, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
