@@ -1,8 +1,8 @@
 /** Makes one backup in its own process, like the `backup` command, and prints the result to stdout. */
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db/database.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { openMediaStore } from '../src/media/store/open-media-store.ts'
 import { deriveBackupKey } from '../src/transfer/backup/backup-key.ts'
 import { createBackup } from '../src/transfer/backup/create-backup.ts'

@@ -1,8 +1,8 @@
 /** The limits: bare `node:http` servers that do only what is measured. Prints the port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { systemClock } from '../src/kernel/clock.ts'
+import { newUuid, parseId } from '../src/kernel/crypto/ids.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
-import { newUuid, parseId } from '../src/kernel/ids.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { getState } from '../src/passports/core/state.ts'
 import { getPassport } from '../src/passports/read/find.ts'
 import { listPassports } from '../src/passports/read/list.ts'

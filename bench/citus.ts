@@ -2,10 +2,11 @@
  * `citus`: Carnet on a shard of the cluster in CARNET_CITUS, compared with Carnet on a database of the same server that is not
  * distributed: read, create, bulk, PATCH and list.
  */
-import { systemClock } from '../src/kernel/clock.ts'
+
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 import { getShard } from '../src/kernel/db/shards.ts'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { MIGRATIONS, makeShardedDatabase } from '../test/citus/sharded-database.ts'
 import { endPools, openPools, type TestDatabase, targetOf } from '../test/database.ts'
 import { bodyOf, fill } from '../test/fill-database.ts'

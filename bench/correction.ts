@@ -1,7 +1,7 @@
 /**
  * `correction` and `preflight`: one call at a time, for a model with 100,000 items compared with one with 10.
  */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { measureInTurns, type Server } from './environment.ts'
 import { load } from './load.ts'

@@ -3,9 +3,9 @@
  * GET of the product, and one of them with a bare server that sends the same bytes.
  */
 import { setSigning } from '../src/accounts/issuer/issuer.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { idFromUuid } from '../src/kernel/ids.ts'
-import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
+import { createSecretCipher } from '../src/kernel/crypto/secret-cipher.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { fill } from '../test/fill-database.ts'
 import type { BenchDatabase, BenchEnvironment } from './environment.ts'
 import { type Bench, measureInTurns, type Server } from './environment.ts'

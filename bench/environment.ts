@@ -7,12 +7,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import project from '../package.json' with { type: 'json' }
-import { createAccount } from '../src/accounts/accounts.ts'
+import { createAccount } from '../src/accounts/account/accounts.ts'
 import { createKey } from '../src/accounts/keys/keys.ts'
-import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool, type Sql } from '../src/kernel/db/database.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-postgres.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 
 export type Tenant = { accountId: number; key: string }
 export type BenchDatabase = { target: DatabaseTarget; sql: Sql }

@@ -3,7 +3,7 @@
  * in calls, disk and memory at 10,000, 100,000 and 1,000,000, with one process and with two.
  */
 import { readFileSync } from 'node:fs'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { bodyOf, fill } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import {

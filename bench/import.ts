@@ -3,10 +3,10 @@
  * compared with bare inserts of the same number of rows; and how long the product list takes meanwhile.
  */
 import { findCategory } from '../src/categories/catalogue.ts'
-import { parseId } from '../src/kernel/ids.ts'
-import { listColumns } from '../src/transfer/spreadsheets/columns.ts'
-import { buildRow, collectLayout } from '../src/transfer/spreadsheets/passport-to-row.ts'
-import { writeXlsx } from '../src/transfer/spreadsheets/write-xlsx.ts'
+import { parseId } from '../src/kernel/crypto/ids.ts'
+import { listColumns } from '../src/transfer/spreadsheets/columns/columns.ts'
+import { buildRow, collectLayout } from '../src/transfer/spreadsheets/columns/passport-to-row.ts'
+import { writeXlsx } from '../src/transfer/spreadsheets/files/write-xlsx.ts'
 import { bodyOf } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, median, type Server, type Tenant } from './environment.ts'

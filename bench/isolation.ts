@@ -3,10 +3,10 @@
  * and the worker's memory.
  */
 import { readFileSync } from 'node:fs'
-import { systemClock } from '../src/kernel/clock.ts'
+import { newUuid } from '../src/kernel/crypto/ids.ts'
+import { createSecretCipher } from '../src/kernel/crypto/secret-cipher.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
-import { newUuid } from '../src/kernel/ids.ts'
-import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import { startBadReceivers } from '../test/webhooks/bad-receivers.ts'

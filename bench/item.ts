@@ -1,5 +1,5 @@
 /** `item`: GET of an item under a batch, compared with GET of a model from the same server. */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import type { Bench } from './environment.ts'
 import { measureInTurns } from './environment.ts'
 import { load } from './load.ts'

@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { bodyOf, fill } from '../test/fill-database.ts'
 import { writeBackup } from './backup.ts'
 import {

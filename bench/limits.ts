@@ -1,9 +1,9 @@
 /** `limits`: what the key check with its rate limit adds to a read. */
-import { setPlan } from '../src/accounts/accounts.ts'
+import { setPlan } from '../src/accounts/account/accounts.ts'
 import { authenticate } from '../src/accounts/keys/authenticate.ts'
 import { getKeyLimits } from '../src/accounts/limits/key-limits.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'
 import { type BenchDatabase, measureInTurns, median, ROUNDS, type Tenant } from './environment.ts'

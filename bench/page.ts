@@ -1,7 +1,7 @@
 /**
  * `page`: the cached public page, compared with a bare server that sends the same bytes, headers included.
  */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'
 import { measureInTurns } from './environment.ts'

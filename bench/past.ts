@@ -2,8 +2,9 @@
  * `past`: a passport as it was at a time (EN 18222), each time another of 1,000,000 passports with five versions
  * each, compared with the same passport as it is, with GET of its product, and with a bare server.
  */
+
+import { idFromUuid, newUuid } from '../src/kernel/crypto/ids.ts'
 import { openPool } from '../src/kernel/db/database.ts'
-import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { creationTime } from '../src/passports/core/record.ts'
 import { bodyOf } from '../test/fill-database.ts'
 import type { BenchDatabase, BenchEnvironment } from './environment.ts'

@@ -2,7 +2,7 @@
  * `processes`: two processes compared with one, on the same port and database, with the load client on the
  * same machine.
  */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { bodyOf, fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'
 import { measureInTurns, type Server } from './environment.ts'

@@ -2,7 +2,7 @@
  * `read`: GET of one product with full authentication, compared with a bare server that runs the same
  * prepared SELECT at its best pool size.
  */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'
 import { measureInTurns, type Server } from './environment.ts'

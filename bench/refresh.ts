@@ -2,7 +2,7 @@
  * `refresh`: refreshes 100,000 items for the first time, without and with concurrent reads. Each of the three
  * rounds uses a new model.
  */
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import type { Bench } from './environment.ts'
 import { type BenchDatabase, median, type Server, type Tenant } from './environment.ts'
 import { load } from './load.ts'

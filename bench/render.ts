@@ -5,7 +5,7 @@
 import { NO_BRAND } from '../src/accounts/brand/brand.ts'
 import { DEMO_PASSPORTS } from '../src/cli/demo/demo-data.ts'
 import { LANGUAGES } from '../src/i18n/catalogue.ts'
-import { newUuid } from '../src/kernel/ids.ts'
+import { newUuid } from '../src/kernel/crypto/ids.ts'
 import { getQrAddress } from '../src/passports/core/record.ts'
 import type { PublicPassportRow } from '../src/passports/read/find.ts'
 import { renderQrSvg } from '../src/qr/svg.ts'

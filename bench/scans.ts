@@ -3,10 +3,10 @@
  * the same rows; the page with and without counting; the statistics of a year compared with a week.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { systemClock } from '../src/kernel/clock.ts'
+import { idFromUuid, newUuid } from '../src/kernel/crypto/ids.ts'
 import type { Sql } from '../src/kernel/db/database.ts'
-import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
-import { createLog } from '../src/kernel/log.ts'
+import { createLog } from '../src/kernel/errors/log.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'

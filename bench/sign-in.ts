@@ -1,7 +1,7 @@
 /** Signs in to a server's console like a browser: by e-mail and password, then with a cookie. */
 import { createPerson } from '../src/accounts/people/people.ts'
 import { setPassword } from '../src/accounts/people/set-password.ts'
-import { systemClock } from '../src/kernel/clock.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import type { BenchDatabase, Server, Tenant } from './environment.ts'
 
 const PASSWORD = 'eleven herons over the lake'

@@ -2,7 +2,7 @@
  * `sync`: 10,000 models by POST /products/bulk, 500 per call, compared with bare statements for the same rows
  * over one connection; then the same data again, unchanged and with a change.
  */
-import { newUuid } from '../src/kernel/ids.ts'
+import { newUuid } from '../src/kernel/crypto/ids.ts'
 import { bodyOf } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, median, ROUNDS, type Server, type Tenant } from './environment.ts'

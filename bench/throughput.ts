@@ -3,7 +3,7 @@
  * a bare server that runs the same statements and sends as many bytes, at its best pool size.
  */
 import { connect } from 'node:net'
-import { idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid } from '../src/kernel/crypto/ids.ts'
 import { fill } from '../test/fill-database.ts'
 import type { BenchDatabase, BenchEnvironment, BenchRow, Tenant } from './environment.ts'
 import { measureInTurns } from './environment.ts'

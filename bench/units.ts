@@ -1,8 +1,8 @@
 /** Models with units, for the benchmarks of units. */
-import type { AccountContext } from '../src/accounts/context.ts'
-import { systemClock } from '../src/kernel/clock.ts'
+import type { AccountContext } from '../src/accounts/account/context.ts'
+import { idFromUuid, newUuid } from '../src/kernel/crypto/ids.ts'
 import type { Sql } from '../src/kernel/db/database.ts'
-import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
+import { systemClock } from '../src/kernel/values/clock.ts'
 import { issueUnits } from '../src/passports/units/issue-units.ts'
 import { fill } from '../test/fill-database.ts'
 import type { BenchDatabase, Tenant } from './environment.ts'

@@ -10,7 +10,7 @@ import { MAX_PRODUCT_IDS } from '../src/api/dpp/product-ids.ts'
 import { MAX_PASSPORT_BYTES } from '../src/api/endpoint/body-limits.ts'
 import { readConfig } from '../src/kernel/config/config.ts'
 import { computeConnectionLimits } from '../src/kernel/http/connection-guard.ts'
-import { WIDTHS } from '../src/media/prepare/prepared-file.ts'
+import { WIDTHS } from '../src/media/files/prepared-file.ts'
 import { STATUS_LIST_MAX_AGE_S } from '../src/passports/documents/status-list-document.ts'
 import { MAX_STALE_MS } from '../src/passports/read/public-passport.ts'
 import { MODELS_PER_FILE } from '../src/passports/read/sitemap.ts'
@@ -22,7 +22,7 @@ import { SPAN_DAYS } from '../src/scans/spans.ts'
 import { CLONE_WINDOW_HOURS } from '../src/scans/suspect-clones.ts'
 import { COOKIE_LIFETIME_MS } from '../src/site/passport/access-cookie.ts'
 import { STATUS_LIST_LENGTH } from '../src/standards/signing/status-list.ts'
-import { MAX_SPREADSHEET_BYTES } from '../src/transfer/spreadsheets/spreadsheet-error.ts'
+import { MAX_SPREADSHEET_BYTES } from '../src/transfer/spreadsheets/files/spreadsheet-error.ts'
 import { EXCLUDED_TABLES } from '../src/transfer/tables.ts'
 import { listCode, readDocument, readRows, readSection } from './markdown.ts'
 
@@ -91,7 +91,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `(${MAX_ATTEMPTS_PER_NETWORK} tries in ${readConstant('src/accounts/people/network-attempts.ts', 'ATTEMPT_WINDOW_MS') / MINUTE_MS} minutes)`,
     `has up to ${MAX_SPREADSHEET_BYTES / MIB})`,
     `lists the active models, ${count(MODELS_PER_FILE)} in a file`,
-    `older than ${readConstant('src/media/delete-unused-media.ts', 'UNUSED_MS') / DAY_MS} days and that no version`,
+    `older than ${readConstant('src/media/upkeep/delete-unused-media.ts', 'UNUSED_MS') / DAY_MS} days and that no version`,
     `has up to ${['', '', '', 'three', '', '', 'six', '', '', 'nine'][WIDTHS.length * 3]} smaller versions`,
     `within the last ${MAX_STALE_MS === 10 * MINUTE_MS ? 'ten' : '?'} minutes stay available`,
   ],

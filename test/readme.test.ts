@@ -11,7 +11,7 @@ import { allCategories } from '../src/categories/catalogue.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { CONSOLE_ROUTES } from '../src/console/routes.ts'
 import { LANGUAGES } from '../src/i18n/catalogue.ts'
-import { MAX_DETAILS } from '../src/kernel/errors.ts'
+import { MAX_DETAILS } from '../src/kernel/errors/errors.ts'
 import { FORMAT_NAMES } from '../src/site/passport/formats.ts'
 
 const ROOT = join(import.meta.dirname, '..')

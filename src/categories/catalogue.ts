@@ -1,6 +1,6 @@
 /** The categories with the shared fields. A new category is one file and one line here. */
-import type { DataObject } from '../kernel/data-object.ts'
-import { perObject } from '../kernel/memo.ts'
+import type { DataObject } from '../kernel/values/data-object.ts'
+import { perObject } from '../kernel/values/memo.ts'
 import { battery } from './battery.ts'
 import {
   AUDIENCES,

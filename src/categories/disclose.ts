@@ -1,8 +1,8 @@
 /** Selects what a reader may see of the data. Everything that shows data to others uses this. */
 
-import { type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
-import type { Path } from '../kernel/errors.ts'
-import { perObject } from '../kernel/memo.ts'
+import type { Path } from '../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../kernel/values/data-object.ts'
+import { perObject } from '../kernel/values/memo.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import { AUDIENCES, type Audience, ENTRY_AUDIENCES, type Field, findScalarEntry } from './field.ts'
 

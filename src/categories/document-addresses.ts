@@ -1,6 +1,6 @@
 /** The addresses of documents that Carnet stores: an entry that names its file needs no `url`. */
-import { type DataObject, isObject } from '../kernel/data-object.ts'
-import { perObject } from '../kernel/memo.ts'
+import { type DataObject, isObject } from '../kernel/values/data-object.ts'
+import { perObject } from '../kernel/values/memo.ts'
 import type { CompleteCategory } from './catalogue.ts'
 
 /** `publicUrl`: without a trailing slash. */

@@ -1,5 +1,5 @@
 /** Canonicalises language tags: of many spellings (`en-us`, `iw`) one is stored and compared. */
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../kernel/values/bounded-map.ts'
 
 /** RFC 5646 sets no limit; tags without extensions fit into 35 characters (section 4.4.1). */
 export const MAX_LANGUAGE_TAG_LENGTH = 64

@@ -1,5 +1,5 @@
 /** The addresses of pictures, which documents have and the data has not. */
-import { asObject, type DataObject } from '../kernel/data-object.ts'
+import { asObject, type DataObject } from '../kernel/values/data-object.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import type { Field } from './field.ts'
 

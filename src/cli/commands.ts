@@ -1,5 +1,5 @@
 /** All commands. The file of a command is loaded only when the command runs, so that each starts fast. */
-import type { RecordId } from '../accounts/audit.ts'
+import type { RecordId } from '../accounts/account/audit.ts'
 import type { Command } from './command-line/command.ts'
 
 type CommandEntry = { about: string; load: () => Promise<Command> }

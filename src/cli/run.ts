@@ -1,9 +1,10 @@
 /** Runs a command line: finds the command, prints the result, reports errors with an exit code. */
-import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
-import { systemClock } from '../kernel/clock.ts'
+
 import { ConfigError, readEnvironment } from '../kernel/config/config.ts'
 import type { Environment } from '../kernel/config/environment-reader.ts'
-import { AppError, toError } from '../kernel/errors.ts'
+import { AppError, toError } from '../kernel/errors/errors.ts'
+import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/values/characters.ts'
+import { systemClock } from '../kernel/values/clock.ts'
 import { RuleFileError } from '../readiness/rules.ts'
 import {
   alignColumns,

@@ -3,7 +3,7 @@ import placeholders from '../../rules/placeholders.json' with { type: 'json' }
 import zeros from '../../rules/zeros.json' with { type: 'json' }
 import type { Field } from '../categories/field.ts'
 import { normalizeName } from '../categories/names/name-lookup.ts'
-import { isObject } from '../kernel/data-object.ts'
+import { isObject } from '../kernel/values/data-object.ts'
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(Object.values(placeholders).flat().map(normalizeName))
 const NEVER_ZERO: ReadonlySet<string> = new Set(zeros.never)

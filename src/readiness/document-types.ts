@@ -1,7 +1,7 @@
 /** Which document an entry is: by its type as people write it in 24 languages, else by its title. */
 import documentTypes from '../../rules/document-types.json' with { type: 'json' }
 import { normalizeName } from '../categories/names/name-lookup.ts'
-import { type DataObject, getOwn } from '../kernel/data-object.ts'
+import { type DataObject, getOwn } from '../kernel/values/data-object.ts'
 
 const TYPE_BY_SPELLING: ReadonlyMap<string, string> = new Map(
   Object.entries(documentTypes).flatMap(([type, spellings]) =>

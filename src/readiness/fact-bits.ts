@@ -4,8 +4,8 @@
  * are shared by levels.
  */
 import { createHash } from 'node:crypto'
-import type { DataObject } from '../kernel/data-object.ts'
-import { perObject } from '../kernel/memo.ts'
+import type { DataObject } from '../kernel/values/data-object.ts'
+import { perObject } from '../kernel/values/memo.ts'
 import type { Act, Condition, RuleLevel } from './act.ts'
 import type { FactSource, RecordMember, RuleFact } from './fact.ts'
 import type { Rules } from './rules.ts'

@@ -5,7 +5,7 @@
 import syntheticFibres from '../../rules/synthetic-fibres.json' with { type: 'json' }
 import type { Field } from '../categories/field.ts'
 import { recogniseKnownFibre } from '../categories/names/recognise-names.ts'
-import { asObject, type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../kernel/values/data-object.ts'
 import { isAnswer } from './answer.ts'
 import { hasDocumentType, isDocumentType } from './document-types.ts'
 import type { Truth } from './truth.ts'

@@ -1,5 +1,5 @@
 /** Advice about values that contradict each other. Never a refusal. */
-import { asObject, type DataObject, getOwn } from '../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../kernel/values/data-object.ts'
 
 /** `field`: a top-level field. */
 export type Note = { code: NoteCode; field: string; message: string }

@@ -1,6 +1,7 @@
 /** The settings of an account: acts that it opts in to, facts about the company, and the gate. */
-import { getOwn, isObject } from '../kernel/data-object.ts'
-import { type Detail, invalid } from '../kernel/errors.ts'
+
+import { type Detail, invalid } from '../kernel/errors/errors.ts'
+import { getOwn, isObject } from '../kernel/values/data-object.ts'
 import type { Act } from './act.ts'
 import type { Parameters } from './fact.ts'
 import type { Rules } from './rules.ts'

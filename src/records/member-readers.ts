@@ -2,11 +2,11 @@
 import { canonicalizeLanguage } from '../categories/language.ts'
 import { toEnglish } from '../categories/problems.ts'
 import { FORMAT_RULES } from '../categories/schema/formats.ts'
-import { isLongerThan, isOneLine } from '../kernel/characters.ts'
-import { isObject } from '../kernel/data-object.ts'
-import { type AppError, type Detail, type DetailCode, invalid, type Path } from '../kernel/errors.ts'
+import { parseId } from '../kernel/crypto/ids.ts'
+import { type AppError, type Detail, type DetailCode, invalid, type Path } from '../kernel/errors/errors.ts'
 import { isSafeLink, SAFE_LINK_RULE } from '../kernel/http/public-link.ts'
-import { parseId } from '../kernel/ids.ts'
+import { isLongerThan, isOneLine } from '../kernel/values/characters.ts'
+import { isObject } from '../kernel/values/data-object.ts'
 import {
   type LocalizedTexts,
   MAX_POSITION,

@@ -1,7 +1,7 @@
 /** Reads a record that somebody sent: every violation at once. */
-import { collectErrors } from '../kernel/collect-errors.ts'
-import { isObject } from '../kernel/data-object.ts'
-import { invalid, invalidField } from '../kernel/errors.ts'
+import { collectErrors } from '../kernel/errors/collect-errors.ts'
+import { invalid, invalidField } from '../kernel/errors/errors.ts'
+import { isObject } from '../kernel/values/data-object.ts'
 import { isNothing, readMember } from './member-readers.ts'
 import { listRecordMembers, type RecordType, type RecordValues } from './record.ts'
 import { listUnknownMembers } from './unknown-members.ts'

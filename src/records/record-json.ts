@@ -1,5 +1,5 @@
 /** Writes records as the API shows them, and as they are sent: the members in the order of their table. */
-import { idFromUuid } from '../kernel/ids.ts'
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import { listRecordMembers, type RecordType, type RecordValues, type StoredRecord } from './record.ts'
 
 /** The members as somebody would send them. */

@@ -3,7 +3,7 @@
  * record for all that reads it: the check of a body, the API's schemas, the store, the console's form, the
  * export.
  */
-import type { RecordId } from '../accounts/audit.ts'
+import type { RecordId } from '../accounts/account/audit.ts'
 
 type Described = {
   /** A sentence for integrators, in Markdown. */

@@ -1,5 +1,5 @@
 /** Names the members of a body that it cannot have. */
-import type { Detail } from '../kernel/errors.ts'
+import type { Detail } from '../kernel/errors/errors.ts'
 
 /** Members of answers that a body may not set unless it lists them itself. */
 const READ_ONLY_MEMBERS = new Set(

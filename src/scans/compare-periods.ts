@@ -1,6 +1,6 @@
 /** Compares a range with the range before it, if all their days were counted with the same settings. */
-import { listAccountShards } from '../accounts/account-shard.ts'
-import type { AccountContext } from '../accounts/context.ts'
+import { listAccountShards } from '../accounts/account/account-shard.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { KEPT_DAYS } from './delete-old-scans.ts'
 

@@ -1,5 +1,5 @@
 /** Turns a scan into counts, and drops the reader's address and user agent. */
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../kernel/values/bounded-map.ts'
 import { getOrCreateCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'

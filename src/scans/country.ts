@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
-import { isCountry } from '../kernel/countries.ts'
-import { isObject } from '../kernel/data-object.ts'
-import { findErrorCode, toError } from '../kernel/errors.ts'
+import { findErrorCode, toError } from '../kernel/errors/errors.ts'
+import { isCountry } from '../kernel/values/countries.ts'
+import { isObject } from '../kernel/values/data-object.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'
 

@@ -1,5 +1,5 @@
 /** Days and hours of scans as numbers: in UTC, counted from 1970. */
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../kernel/values/bounded-map.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 /** Deletes scan data that the statistics no longer need. Only one process deletes at a time. */
-import type { OperatorContext } from '../accounts/context.ts'
+import type { OperatorContext } from '../accounts/account/context.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'
 import { SPAN_DAYS } from './spans.ts'

@@ -1,6 +1,6 @@
 /** Lists reached milestones: the newest of an account, and all of one passport with their days. */
-import type { AccountContext } from '../accounts/context.ts'
-import { parseId } from '../kernel/ids.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
+import { parseId } from '../kernel/crypto/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
 import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 

@@ -1,7 +1,7 @@
 /** Lists items whose code was probably copied, newest first, with the reason for as long as it is stored. */
-import { byTimeDescending, readAllShards } from '../accounts/account-shard.ts'
-import type { AccountContext } from '../accounts/context.ts'
-import { idFromUuid } from '../kernel/ids.ts'
+import { byTimeDescending, readAllShards } from '../accounts/account/account-shard.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
 
 export type Suspicion = {

@@ -2,8 +2,8 @@
  * The most scanned models, including their units. Each span proposes its top models, and only these are
  * summed up. In each span, any other model has at most the scans of the last proposed model (`max_rest`).
  */
-import { readAllShards } from '../accounts/account-shard.ts'
-import type { AccountContext } from '../accounts/context.ts'
+import { readAllShards } from '../accounts/account/account-shard.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { listSpans } from './spans.ts'
 

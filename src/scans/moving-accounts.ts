@@ -1,5 +1,5 @@
 /** Accounts that are being moved: their scans wait, and are then written to the account's new shard. */
-import { listMovingAccounts, type MovingAccount } from '../accounts/move-account.ts'
+import { listMovingAccounts, type MovingAccount } from '../accounts/placement/move-account.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { hasShards } from '../kernel/db/shards.ts'
 

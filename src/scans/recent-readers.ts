@@ -1,5 +1,5 @@
 /** Recognises reloads: keeps who has read which passport within a minute, as hashes and in memory only. */
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../kernel/values/bounded-map.ts'
 
 const RELOAD_WITHIN_MS = 60_000
 /** About 3 MB. With more readers a minute, a reload may count as a further scan. */

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { areMembers } from '../accounts/people/sessions.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { withTimeout } from '../kernel/concurrency/timeout.ts'
 import {
   databaseUnavailable,
   explainDatabaseError,
@@ -13,9 +13,9 @@ import {
   sqlState,
   withRetries,
 } from '../kernel/db/database.ts'
-import { toError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
-import { withTimeout } from '../kernel/timeout.ts'
+import { toError } from '../kernel/errors/errors.ts'
+import type { Log } from '../kernel/errors/log.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import { countBatchRows, createScanBatch, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountingContext, countScan, type PendingScan, type ScanReader } from './count-scan.ts'
 import { createCountryLookup } from './country.ts'

@@ -1,11 +1,11 @@
 /** Settings of scan counting: off for an account or a category, and when a code counts as cloned. */
-import { requireAccount } from '../accounts/accounts.ts'
-import { withActor } from '../accounts/actors.ts'
-import { audit } from '../accounts/audit.ts'
-import { type OperatorContext, withTransaction } from '../accounts/context.ts'
-import { settingChanges } from '../accounts/setting-changes.ts'
+import { requireAccount } from '../accounts/account/accounts.ts'
+import { withActor } from '../accounts/account/actors.ts'
+import { audit } from '../accounts/account/audit.ts'
+import { type OperatorContext, withTransaction } from '../accounts/account/context.ts'
+import { settingChanges } from '../accounts/account/setting-changes.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { invalid } from '../kernel/errors.ts'
+import { invalid } from '../kernel/errors/errors.ts'
 
 /**
  * An item becomes suspect if it reaches both `countries` and `devices`, or `many_countries`, or both `scans`

@@ -1,6 +1,6 @@
 /** Summaries of a passport's or account's scans: totals, readers, countries, devices, days. */
-import { listAccountShards } from '../accounts/account-shard.ts'
-import type { AccountContext } from '../accounts/context.ts'
+import { listAccountShards } from '../accounts/account/account-shard.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import type { Device } from './device.ts'
 import { listSpans } from './spans.ts'

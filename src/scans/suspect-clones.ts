@@ -2,9 +2,10 @@
  * Finds items whose code may have been copied: scans in many countries or by many devices within 24 hourly
  * buckets. An item is reported at most once in seven days.
  */
-import type { Clock } from '../kernel/clock.ts'
+
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { idFromUuid } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import type { ItemVisit, ScanBatch } from './batch.ts'
 import { UNKNOWN_COUNTRY } from './country.ts'
 import { DAY_MS, dayOf, formatHour, HOURS_PER_DAY, hourOf } from './day.ts'

@@ -1,6 +1,7 @@
 /** The totals of a passport's scans, and one event for each milestone that a batch reaches. */
+
+import { idFromUuid, newUuid } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { announceEvents } from '../webhooks/insert-events.ts'
 import type { ScanBatch } from './batch.ts'
 import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'

@@ -2,11 +2,12 @@
  * Writes one batch in one transaction: sums, new readers, milestones and suspicions. The column `uniques` is
  * the number of readers that were new on their day.
  */
-import type { Clock } from '../kernel/clock.ts'
+
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { getShard } from '../kernel/db/shards.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import type { ScanBatch, ScanCounter } from './batch.ts'
 import { formatDay } from './day.ts'
 import type { SettingsCache } from './settings.ts'

@@ -1,9 +1,9 @@
 /** `/sitemap.xml` and its files list the pages for search engines, without naming accounts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { countIndexingChanges } from '../accounts/indexing.ts'
-import { BoundedMap } from '../kernel/bounded-map.ts'
-import { notFound } from '../kernel/errors.ts'
+import { countIndexingChanges } from '../accounts/account/indexing.ts'
+import { notFound } from '../kernel/errors/errors.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
+import { BoundedMap } from '../kernel/values/bounded-map.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import { MAX_STALE_MS } from '../passports/read/public-passport.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'

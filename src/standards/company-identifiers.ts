@@ -1,5 +1,5 @@
 /** How documents write the identifiers of a company. */
-import type { DataObject } from '../kernel/data-object.ts'
+import type { DataObject } from '../kernel/values/data-object.ts'
 import { GLN_ADDRESSES } from './identifiers.ts'
 import type { PartyIdentifier } from './reading.ts'
 

@@ -1,5 +1,5 @@
 /** The identifiers of product, operator and plant that documents of several standards have in common. */
-import { asObject, getOwn } from '../kernel/data-object.ts'
+import { asObject, getOwn } from '../kernel/values/data-object.ts'
 import type { Reading } from './reading.ts'
 
 /** GS1's addresses of a Global Location Number (GLN): of a company (AI 417), of a place (AI 414). */

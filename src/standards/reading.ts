@@ -1,7 +1,7 @@
 /** The source of the documents of this folder: one version of a passport, as one audience may see it. */
 import type { CompleteCategory } from '../categories/catalogue.ts'
 import type { Audience } from '../categories/field.ts'
-import type { DataObject } from '../kernel/data-object.ts'
+import type { DataObject } from '../kernel/values/data-object.ts'
 
 export type Reading = {
   /** The public id, 26 characters. */

@@ -3,7 +3,7 @@
  * where the current document and its status are found. Every format has these members.
  */
 import type { Field } from '../categories/field.ts'
-import type { DataObject } from '../kernel/data-object.ts'
+import type { DataObject } from '../kernel/values/data-object.ts'
 import type { SignedStatus, UndatedReading } from './reading.ts'
 
 const RECALL_FIELDS: readonly Field[] = [

@@ -1,5 +1,5 @@
 /** Errors of the file system, and new files that only their owner may read. */
-import { invalidInput } from '../kernel/errors.ts'
+import { invalidInput } from '../kernel/errors/errors.ts'
 import {
   pathExists,
   type WriteChunk,

@@ -2,8 +2,8 @@
  * Claims due deliveries: lists the endpoints first, then selects some deliveries of each, so that a million
  * for one endpoint delay no other. The account's lease is the only lock: rows are not marked as claimed.
  */
-import { selectShards } from '../accounts/account-shard.ts'
-import { isBeingMoved } from '../accounts/move-account.ts'
+import { selectShards } from '../accounts/account/account-shard.ts'
+import { isBeingMoved } from '../accounts/placement/move-account.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { hasShards } from '../kernel/db/shards.ts'

@@ -1,5 +1,5 @@
 /** Each shard of an account has a copy of its webhooks: events are written where their passport is. */
-import type { AccountContext } from '../accounts/context.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
 import { getShard } from '../kernel/db/shards.ts'
 
 /** Copies all webhooks from the account's home, or one, in the transaction that adds it or the shards. */

@@ -1,10 +1,10 @@
 /** The log of attempts of the last 30 days, and how to send deliveries again. */
-import { byIdDescending, listAccountShards, readAllShards } from '../accounts/account-shard.ts'
-import { audit } from '../accounts/audit.ts'
-import { type AccountContext, withTransaction } from '../accounts/context.ts'
+import { byIdDescending, listAccountShards, readAllShards } from '../accounts/account/account-shard.ts'
+import { audit } from '../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../accounts/account/context.ts'
+import { idFromUuid, parseId, uuidFloor } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { AppError, notFound } from '../kernel/errors.ts'
-import { idFromUuid, parseId, uuidFloor } from '../kernel/ids.ts'
+import { AppError, notFound } from '../kernel/errors/errors.ts'
 import { endBackoff } from './manage-webhooks.ts'
 import { getWebhook, listWebhooks, requireWebhookUuid, type WebhookStatus } from './webhook.ts'
 

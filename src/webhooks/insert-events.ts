@@ -2,8 +2,9 @@
  * Inserts events for webhooks, in the statement that causes them: both are committed, or neither. Those of
  * passports are inserted by functions in `migrations/functions/`.
  */
+
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
-import { idFromUuid } from '../kernel/ids.ts'
 
 /** Only endpoints that name them get these: others would not expect an alarm. */
 export const NAMED_EVENT_TYPES = ['product.recalled', 'product.recall_ended'] as const

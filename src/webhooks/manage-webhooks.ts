@@ -1,11 +1,11 @@
 /** Adds, changes, pauses, resumes and removes webhooks. Removing deletes the secrets. */
-import { listAccountShards } from '../accounts/account-shard.ts'
-import { audit } from '../accounts/audit.ts'
-import { type AccountContext, withTransaction } from '../accounts/context.ts'
+import { listAccountShards } from '../accounts/account/account-shard.ts'
+import { audit } from '../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../accounts/account/context.ts'
+import { idFromUuid, newUuid } from '../kernel/crypto/ids.ts'
+import type { SecretCipher } from '../kernel/crypto/secret-cipher.ts'
 import { sqlState } from '../kernel/db/database.ts'
 import { explainUrlError, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
-import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { copyWebhooks } from './copy-webhooks.ts'
 import { createWebhookSecret, getSecretPlace } from './secret.ts'
 import {

@@ -1,7 +1,8 @@
 /** How many deliveries of all accounts are due or waiting: for metrics and `doctor`. */
-import type { Clock } from '../kernel/clock.ts'
+
 import type { Sql } from '../kernel/db/database.ts'
 import { listShards } from '../kernel/db/shards.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 
 type QueueSize = {
   /** To be delivered now, to active endpoints that are not backing off. */

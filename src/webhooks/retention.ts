@@ -1,7 +1,8 @@
 /** Deletes expired rows: events, log and deliveries after 30 days, secrets one day after their rotation. */
-import type { Clock } from '../kernel/clock.ts'
+
+import { uuidFloor } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { uuidFloor } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000
 /** Rows deleted by one statement. More would block other writers for too long. */

@@ -2,11 +2,11 @@
  * Rotates secrets: for 24 hours both the old and the new secret sign. `X-Service-Signature` uses the old
  * secret until the new one is activated, or until the 24 hours are over.
  */
-import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/account/context.ts'
+import type { SecretCipher } from '../kernel/crypto/secret-cipher.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { listShards } from '../kernel/db/shards.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import { AppError } from '../kernel/errors/errors.ts'
 import { createWebhookSecret, type EncryptedSecrets, getSecretPlace, SECRET_OVERLAP_MS } from './secret.ts'
 import { requireWebhookUuid, updateWebhook, type WebhookRecord } from './webhook.ts'
 

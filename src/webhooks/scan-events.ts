@@ -1,7 +1,7 @@
 /** Lists an account's scan events of the last 30 days, for the console: no webhook is needed to see them. */
-import { byTimeDescending, readAllShards } from '../accounts/account-shard.ts'
-import type { AccountContext } from '../accounts/context.ts'
-import { uuidFloor } from '../kernel/ids.ts'
+import { byTimeDescending, readAllShards } from '../accounts/account/account-shard.ts'
+import type { AccountContext } from '../accounts/account/context.ts'
+import { uuidFloor } from '../kernel/crypto/ids.ts'
 import { EVENT_RETENTION_MS } from './retention.ts'
 
 type Type = 'scan.milestone' | 'scan.clone_suspected'

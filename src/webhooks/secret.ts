@@ -1,6 +1,6 @@
 /** The secrets that sign deliveries: 32 random bytes, shown once, stored encrypted. */
 import { randomBytes } from 'node:crypto'
-import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import type { SecretCipher } from '../kernel/crypto/secret-cipher.ts'
 
 const PREFIX = 'whsec_'
 const BYTES = 32

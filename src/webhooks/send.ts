@@ -1,7 +1,8 @@
 /** Sends a delivery: signs, posts, names the outcome. The middle step of claim → send → settle. */
-import type { Clock } from '../kernel/clock.ts'
+
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/http-out/outbound-http.ts'
-import { idFromUuid } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 import type { SigningSecrets } from './secret.ts'
 import { signEvent } from './sign.ts'

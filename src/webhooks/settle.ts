@@ -1,14 +1,14 @@
 /**
  * Stores the results of attempts in log, queue and endpoint health: the last step of claim → send → settle.
  */
-import { getServiceActor } from '../accounts/actors.ts'
-import { audit } from '../accounts/audit.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { getServiceActor } from '../accounts/account/actors.ts'
+import { audit } from '../accounts/account/audit.ts'
+import { idFromUuid, newUuid } from '../kernel/crypto/ids.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import { type Sql, withRetries } from '../kernel/db/database.ts'
 import { getShard } from '../kernel/db/shards.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
-import { idFromUuid, newUuid } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import type { EndpointHealth } from './retry-schedule.ts'
 import type { DeliveryAttempt } from './send.ts'
 import type { DisabledReason } from './webhook.ts'

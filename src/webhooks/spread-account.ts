@@ -1,7 +1,7 @@
 /** Spreads one large account over several shards by its models, with a copy of its webhooks on each. */
-import { withActor } from '../accounts/actors.ts'
-import { addAccountShards } from '../accounts/add-shards.ts'
-import { type OperatorContext, withTransaction } from '../accounts/context.ts'
+import { withActor } from '../accounts/account/actors.ts'
+import { type OperatorContext, withTransaction } from '../accounts/account/context.ts'
+import { addAccountShards } from '../accounts/placement/add-shards.ts'
 import { copyWebhooks } from './copy-webhooks.ts'
 
 /**

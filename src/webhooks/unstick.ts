@@ -1,9 +1,10 @@
 /**
  * Finds and frees deliveries that wait far too long: the clock of the server that scheduled them was ahead.
  */
-import type { Clock } from '../kernel/clock.ts'
+
 import type { Sql } from '../kernel/db/database.ts'
 import { listShards } from '../kernel/db/shards.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
 import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 

@@ -1,11 +1,11 @@
 /** A webhook as its account sees it: the URL of its endpoint, its events, and its recent health. */
-import { listAccountShards } from '../accounts/account-shard.ts'
-import { type AuditAction, audit } from '../accounts/audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
-import { isLongerThan, isOneLine } from '../kernel/characters.ts'
+import { listAccountShards } from '../accounts/account/account-shard.ts'
+import { type AuditAction, audit } from '../accounts/account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/account/context.ts'
+import { idFromUuid, parseId } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
-import { idFromUuid, parseId } from '../kernel/ids.ts'
+import { AppError, type Detail, invalid, notFound } from '../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../kernel/values/characters.ts'
 import { EVENT_TYPES } from './insert-events.ts'
 
 export const MAX_WEBHOOKS = 20

@@ -3,12 +3,13 @@
  * stores the results. A process has one worker for each shard. Each account is leased to one process at a
  * time; the leases of a killed process expire.
  */
-import type { Clock } from '../kernel/clock.ts'
+
+import { idFromUuid, newUuid } from '../kernel/crypto/ids.ts'
+import type { SecretCipher } from '../kernel/crypto/secret-cipher.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import type { Log } from '../kernel/errors/log.ts'
 import type { Outbound } from '../kernel/http-out/outbound-http.ts'
-import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
-import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import {
   type ClaimedDelivery,
   FIRST_CURSOR,

@@ -1,5 +1,5 @@
 /** The claimed deliveries of one endpoint, with its settings, health and limits. */
-import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import type { SecretCipher } from '../kernel/crypto/secret-cipher.ts'
 import type { ClaimedDelivery, PendingEndpoint } from '../webhooks/claim.ts'
 import {
   type AccountConcurrency,

@@ -1,5 +1,5 @@
 /** Fetches files from the addresses that accounts have given, a few at a time, in turns between accounts. */
-import type { Log } from '../kernel/log.ts'
+import type { Log } from '../kernel/errors/log.ts'
 import { type ClaimedFetch, claimFetches } from '../media/fetch/claim-fetches.ts'
 import { type FetchContext, fetchFile } from '../media/fetch/fetch-file.ts'
 

@@ -1,7 +1,11 @@
 /** The scheduled tasks of pictures and documents, in one shard. */
-import { deleteUnfinishedMedia } from '../media/delete-media.ts'
-import { deleteOldFetches, deleteUnusedMedia, type UnusedCursor } from '../media/delete-unused-media.ts'
-import { clearWithdrawnMedia } from '../media/withdraw-media.ts'
+import { deleteUnfinishedMedia } from '../media/upkeep/delete-media.ts'
+import {
+  deleteOldFetches,
+  deleteUnusedMedia,
+  type UnusedCursor,
+} from '../media/upkeep/delete-unused-media.ts'
+import { clearWithdrawnMedia } from '../media/upkeep/withdraw-media.ts'
 import { isNamedInDraft } from '../passports/drafts/named-in-drafts.ts'
 import { createMediaFetcher, type MediaFetcherSetup } from './media-fetcher.ts'
 import { repeat } from './repeat.ts'

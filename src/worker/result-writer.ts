@@ -1,10 +1,10 @@
 /** Writes the results of attempts in batches, and retries until they are stored. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '../kernel/clock.ts'
+import { idFromUuid } from '../kernel/crypto/ids.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { toError } from '../kernel/errors.ts'
-import { idFromUuid } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
+import { toError } from '../kernel/errors/errors.ts'
+import type { Log } from '../kernel/errors/log.ts'
+import type { Clock } from '../kernel/values/clock.ts'
 import {
   type AttemptResult,
   auditDisabledEndpoint,

@@ -1,6 +1,6 @@
 /** Logs a lasting failure when it begins, once a minute while it lasts, and when it ends. */
-import { toError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
+import { toError } from '../kernel/errors/errors.ts'
+import type { Log } from '../kernel/errors/log.ts'
 
 const REPEAT_AFTER_MS = 60_000
 

@@ -1,7 +1,7 @@
 /** Actors: numbered in their account, also when two of it are made at once. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createActor } from '../../src/accounts/actors.ts'
+import { createActor } from '../../src/accounts/account/actors.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { skipOnCitus } from '../citus/skip.ts'
 import { type Harness, startHarness } from '../harness.ts'

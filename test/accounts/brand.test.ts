@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findLogo, getBrand, getCachedBrand, NO_BRAND } from '../../src/accounts/brand/brand.ts'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
 const SVG = (colour: string) =>

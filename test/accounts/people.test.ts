@@ -1,7 +1,7 @@
 /** Tests that people are created and signed in by the operator's links, and join an account only once. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createAccount } from '../../src/accounts/accounts.ts'
+import { createAccount } from '../../src/accounts/account/accounts.ts'
 import {
   buildSetPasswordUrl,
   createSetUpLink,

@@ -1,7 +1,7 @@
 /** For tests of writes beside each other: loops that run at once, and a count of deadlocks. */
 import assert from 'node:assert/strict'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { ADDRESSES, type Answer, type Harness } from '../harness.ts'
 
 /** How long each test runs. `npm run faults -- --only locks` runs longer. */

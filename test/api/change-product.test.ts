@@ -212,7 +212,7 @@ describe('PATCH /products/{id}', () => {
     const pools = await t.openPools()
     const other = getTestShard(pools)
     const { updatePassport } = await import('../../src/passports/write/update.ts')
-    const { parseId } = await import('../../src/kernel/ids.ts')
+    const { parseId } = await import('../../src/kernel/crypto/ids.ts')
     const product = await create()
     const uuid = parseId(product.id) ?? ''
     const change = (sql: typeof other, field: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { requireUuid } from '../../src/kernel/ids.ts'
+import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { CORES, newProduct, nextGtin } from '../harness.ts'
 import { waitForLocks } from '../waiting.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'

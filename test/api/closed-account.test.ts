@@ -1,8 +1,8 @@
 /** Tests a closed account: its keys are rejected, its passports stay unchanged, its pages are served. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
-import { newUuid } from '../../src/kernel/ids.ts'
+import { closeAccount, reopenAccount } from '../../src/accounts/account/close-account.ts'
+import { newUuid } from '../../src/kernel/crypto/ids.ts'
 import { refreshesEnded, resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 

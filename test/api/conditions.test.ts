@@ -1,7 +1,7 @@
 /** Tests conditional requests (RFC 9110 §13) on every call that supports them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { requireUuid } from '../../src/kernel/ids.ts'
+import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { waitForLocks } from '../waiting.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
-import { setAudienceProfile } from '../../src/accounts/audience-profile.ts'
+import { setAudienceProfile } from '../../src/accounts/account/audience-profile.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
-import { setPlan } from '../../src/accounts/accounts.ts'
+import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { listShards } from '../../src/kernel/db/shards.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'

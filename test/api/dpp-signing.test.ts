@@ -10,8 +10,8 @@ import {
   rotateSigningKey,
   setSigning,
 } from '../../src/accounts/issuer/issuer.ts'
-import { parseId } from '../../src/kernel/ids.ts'
-import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
+import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { explainCommitment } from '../../src/passports/documents/explain-commitment.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'

@@ -6,7 +6,7 @@ import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { flushKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { revokeKey } from '../../src/accounts/keys/keys.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { assertError, createSender, encode, takeSnapshot } from './dpp-stand.ts'

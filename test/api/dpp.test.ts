@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { DPP_ADDRESSES } from '../../src/api/dpp/dpp-door.ts'
 import { parseTarget } from '../../src/api/dpp/parse-target.ts'
-import { DPP_ADDRESSES } from '../../src/api/dpp-door.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 

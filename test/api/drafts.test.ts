@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
-import { setPlan } from '../../src/accounts/accounts.ts'
+import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { judgeDrafts } from '../../src/passports/drafts/draft.ts'
 import { deleteOldDrafts, listDrafts } from '../../src/passports/drafts/store-drafts.ts'
 import { skipOnCitus } from '../citus/skip.ts'

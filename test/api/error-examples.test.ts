@@ -7,7 +7,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { ERROR_CATALOGUE } from '../../src/api/endpoint/error-catalogue.ts'
-import type { ErrorCode } from '../../src/kernel/errors.ts'
+import type { ErrorCode } from '../../src/kernel/errors/errors.ts'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 /** A template with fewer fixed characters would fit any sentence. */

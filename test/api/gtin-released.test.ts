@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'

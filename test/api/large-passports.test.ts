@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { parseId } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
 import { exportContents, exportPassports } from '../../src/passports/copies/export-rows.ts'
 import { type BulkState, readStatesInBatches } from '../../src/passports/core/state.ts'
-import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
+import { exportModels } from '../../src/transfer/spreadsheets/export/export-models.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
-import { setPlan } from '../../src/accounts/accounts.ts'
+import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { createAddressLimits, MAX_ADDRESSES } from '../../src/accounts/limits/address-limits.ts'
 import { type Answer, type Ask, type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 

@@ -133,7 +133,7 @@ describe('GET /products', () => {
       const large = await t.account({ plan: 'enterprise' })
       const { fill } = await import('../fill-database.ts')
       const loaded = await fill(t.sql, { accountId: large.id, count: 10_050, word: 'jersey' })
-      const { idFromUuid } = await import('../../src/kernel/ids.ts')
+      const { idFromUuid } = await import('../../src/kernel/crypto/ids.ts')
       const newest = loaded.toReversed().map(idFromUuid)
       const answer = await list('?q=jersey&limit=100', large.key)
       assert.deepEqual(ids(answer), newest.slice(0, 100))
@@ -156,7 +156,7 @@ describe('GET /products', () => {
       const models = (await fill(t.sql, { accountId, count: 10_050, word: 'jersey' })).slice(0, 1)
       for (const prefix of ['jersey-', 'other-'])
         await fillItems(t.sql, { accountId, models, each: 30, prefix })
-      const { idFromUuid } = await import('../../src/kernel/ids.ts')
+      const { idFromUuid } = await import('../../src/kernel/crypto/ids.ts')
       const rows = await t.sql<{ id: string }[]>`
         select id from passport where account_id = ${accountId} and (level = 'm' or serial like 'jersey-%')
         order by id desc limit 200`

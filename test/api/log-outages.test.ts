@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pino from 'pino'
-import { logUnansweredRequest } from '../../src/api/log-outages.ts'
+import { logUnansweredRequest } from '../../src/api/door/log-outages.ts'
 
 test('the first request of an outage has a line, the others are counted', context => {
   context.mock.timers.enable({ apis: ['setTimeout'] })

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createApp } from '../../src/cli/server/app.ts'
-import { requireUuid } from '../../src/kernel/ids.ts'
+import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { endPools } from '../database.ts'
 import { type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { waitForLocks, waitUntil } from '../waiting.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid, newUuid, parseId } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../../src/kernel/crypto/ids.ts'
 import { refreshesEnded, resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 

@@ -8,7 +8,7 @@ import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { createApp } from '../../src/cli/server/app.ts'
-import { requireUuid } from '../../src/kernel/ids.ts'
+import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { endRecall, setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { revokeCredential } from '../../src/passports/signed/revoke-credential.ts'
 import { emptyFolder } from '../cli/processes.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Format } from '../../src/categories/field.ts'
 import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
-import { COUNTRIES } from '../../src/kernel/countries.ts'
+import { COUNTRIES } from '../../src/kernel/values/countries.ts'
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{${length - 1}}$`))
 const withCheckDigit = (length: number) => digits(length - 1).map(text => text + computeMod10CheckDigit(text))

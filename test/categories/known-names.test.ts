@@ -18,7 +18,7 @@ import {
   VALUE_SYNONYMS,
 } from '../../src/categories/names/synonyms.ts'
 import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
-import { COUNTRIES, COUNTRIES_BY_ALPHA_3, isCountry } from '../../src/kernel/countries.ts'
+import { COUNTRIES, COUNTRIES_BY_ALPHA_3, isCountry } from '../../src/kernel/values/countries.ts'
 
 const fieldAt = (category: string, path: string): Field => {
   const [first, member] = path.split('.')

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { normaliseData, validateData } from '../../src/categories/check/validate.ts'
-import { formatField } from '../../src/kernel/detail-json.ts'
+import { formatField } from '../../src/kernel/errors/detail-json.ts'
 import { validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
-import { formatField } from '../../src/kernel/detail-json.ts'
+import { formatField } from '../../src/kernel/errors/detail-json.ts'
 import { T_SHIRT } from './examples.ts'
 
 const textile = findCategory('textile')

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openPools, type StorePools } from '../../src/cli/store/pools.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
 import { createShards } from '../../src/kernel/db/citus.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { getShard, listShards } from '../../src/kernel/db/shards.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { getSettledTime } from '../../src/passports/read/list-changes.ts'
 import { carnet, carnetJson, emptyFolder, type Settings } from '../cli/processes.ts'
 import {

@@ -1,7 +1,7 @@
 /** An account moved between shards of two machines, and back. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findHome } from '../../src/accounts/account-shard.ts'
+import { findHome } from '../../src/accounts/account/account-shard.ts'
 import { getShardNumber } from '../../src/kernel/db/shards.ts'
 import { moveAccount } from '../../src/transfer/accounts/move-account.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'

@@ -1,8 +1,8 @@
 /** A backup of shards on Citus, restored onto another number of them, and a plain one restored onto them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import type { TestDatabase } from '../database.ts'

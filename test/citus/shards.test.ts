@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getPrefixDigits } from '../../src/gs1/gtin.ts'
+import { newUuid } from '../../src/kernel/crypto/ids.ts'
 import { listShardTables } from '../../src/kernel/db/create-shard.ts'
-import { newUuid } from '../../src/kernel/ids.ts'
 import {
   type CitusDatabase,
   type CitusNode,

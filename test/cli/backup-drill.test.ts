@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { formatMachineMetrics } from '../../src/cli/server/server-metrics.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { folderWithStore } from './prepared-store.ts'
 import { carnet, carnetJson } from './processes.ts'
 

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { sha256Hex } from '../../src/kernel/crypto.ts'
-import { findErrorCode } from '../../src/kernel/errors.ts'
+import { sha256Hex } from '../../src/kernel/crypto/crypto.ts'
+import { findErrorCode } from '../../src/kernel/errors/errors.ts'
 
 export type Command = {
   words: readonly string[]

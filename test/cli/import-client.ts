@@ -1,6 +1,6 @@
 /** Imports spreadsheets on a running server, like a browser. The server may be another one for each request. */
 import assert from 'node:assert/strict'
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/files/write-csv.ts'
 import { waitUntil } from '../waiting.ts'
 import { carnetJson, type Served, type Settings } from './processes.ts'
 

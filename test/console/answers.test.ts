@@ -1,7 +1,7 @@
 /** Tests that the answer of a form has an address: reloading it, copying it, several of them, sign-out. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { MAX_ANSWERS_PER_SESSION } from '../../src/accounts/session-answers.ts'
+import { MAX_ANSWERS_PER_SESSION } from '../../src/accounts/idempotency/session-answers.ts'
 import { type Answer, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 
 const LINKS = '/console/settings/access-links'

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
 import { getBrand } from '../../src/accounts/brand/brand.ts'
-import type { AccountContext } from '../../src/accounts/context.ts'
 import { MAX_UPLOADED_BYTES } from '../../src/console/page/upload.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
 

@@ -1,9 +1,9 @@
 /** Tests drafts in the console: saving, the list, editing, what publishing refuses, publishing and discarding. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { storeReadinessSettings } from '../../src/accounts/readiness-settings.ts'
-import { isObject } from '../../src/kernel/data-object.ts'
-import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
+import { storeReadinessSettings } from '../../src/accounts/account/readiness-settings.ts'
+import { idFromUuid, parseId } from '../../src/kernel/crypto/ids.ts'
+import { isObject } from '../../src/kernel/values/data-object.ts'
 import { getState } from '../../src/passports/core/state.ts'
 import { createDraft, getDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'

@@ -1,7 +1,7 @@
 /** Tests the page of the verified identity: what it says, asking for verification, and the operator's answers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { actAsOperator } from '../../src/accounts/accounts.ts'
+import { actAsOperator } from '../../src/accounts/account/accounts.ts'
 import { findIdentity, nameOnly } from '../../src/accounts/identity/identity.ts'
 import {
   declineVerification,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import { waitForImports } from '../../src/transfer/spreadsheets/import/run-import.ts'
 import { IS_FULL } from '../full.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
 import { PASSWORD, type Stand, startStand } from './stand.ts'

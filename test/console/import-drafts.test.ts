@@ -1,11 +1,15 @@
 /** Tests that rows which only lack required values become drafts at one click, and each only once. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { getOperatorActor } from '../../src/accounts/actors.ts'
-import { storeReadinessSettings } from '../../src/accounts/readiness-settings.ts'
+import { getOperatorActor } from '../../src/accounts/account/actors.ts'
+import { storeReadinessSettings } from '../../src/accounts/account/readiness-settings.ts'
 import { MAX_DRAFTS } from '../../src/passports/drafts/store-drafts.ts'
-import { resumeImports, stopImports, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
-import { createImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
+import {
+  resumeImports,
+  stopImports,
+  waitForImports,
+} from '../../src/transfer/spreadsheets/import/run-import.ts'
+import { createImport } from '../../src/transfer/spreadsheets/import/spreadsheet-import.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, download, plain, run } from './import-form.ts'

@@ -3,7 +3,7 @@
  * browser.
  */
 import assert from 'node:assert/strict'
-import { takeImportFailures, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import { takeImportFailures, waitForImports } from '../../src/transfer/spreadsheets/import/run-import.ts'
 import { type Answer, type Browser, OWN, type Stand } from './stand.ts'
 
 export async function upload(

@@ -1,7 +1,7 @@
 /** Tests files with rows above the header, blank rows, and cells that spreadsheet programs have damaged. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/files/write-xlsx.ts'
 import { joined } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, formIn, plain, run, upload } from './import-form.ts'
 import { findData, lines, newEditor, SAME } from './import-values.ts'

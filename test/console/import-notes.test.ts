@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import { waitForImports } from '../../src/transfer/spreadsheets/import/run-import.ts'
 import { bring, check, counts, plain, run, sendColumns } from './import-form.ts'
 import { findData, lines, newEditor, SAME } from './import-values.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'

@@ -1,7 +1,7 @@
 /** Tests that numbers with two meanings are asked about, and that the check shows what would be stored. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { classifyNumber } from '../../src/transfer/spreadsheets/cell.ts'
+import { classifyNumber } from '../../src/transfer/spreadsheets/files/cell.ts'
 import { bring, check, counts, formIn, plain, run, sendColumns } from './import-form.ts'
 import { findData, lines, newEditor, SAME } from './import-values.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'

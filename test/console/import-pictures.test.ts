@@ -5,14 +5,18 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { getOperatorActor } from '../../src/accounts/actors.ts'
+import { getOperatorActor } from '../../src/accounts/account/actors.ts'
+import { createLog } from '../../src/kernel/errors/log.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { createLog } from '../../src/kernel/log.ts'
-import { addMedia } from '../../src/media/add-media.ts'
+import { addMedia } from '../../src/media/upkeep/add-media.ts'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
-import { resumeImports, stopImports, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import {
+  resumeImports,
+  stopImports,
+  waitForImports,
+} from '../../src/transfer/spreadsheets/import/run-import.ts'
 import { createFetchSlots, createMediaFetcher } from '../../src/worker/media-fetcher.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { makePdf, makePng } from '../media/sample-files.ts'

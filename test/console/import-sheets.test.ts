@@ -1,7 +1,7 @@
 /** Tests twenty spreadsheets: no cell is stored otherwise than meant, and what is stored was shown before. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/files/write-xlsx.ts'
 import { joined } from '../transfer/spreadsheets.ts'
 import { bring, check, counts, formIn, plain, run, sendColumns } from './import-form.ts'
 import { SAMPLE_SHEETS, type SampleSheet } from './import-sheets.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/files/write-csv.ts'
 import type { Browser, Stand } from './stand.ts'
 
 export const lines = (rows: readonly (readonly string[])[], separator: ',' | ';' = ',') =>

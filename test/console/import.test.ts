@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { getOperatorActor } from '../../src/accounts/actors.ts'
+import { getOperatorActor } from '../../src/accounts/account/actors.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/files/write-csv.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/files/write-xlsx.ts'
 import {
   resumeImports,
   stopImports,
   takeImportFailures,
   waitForImports,
-} from '../../src/transfer/spreadsheets/run-import.ts'
-import { createImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
-import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+} from '../../src/transfer/spreadsheets/import/run-import.ts'
+import { createImport } from '../../src/transfer/spreadsheets/import/spreadsheet-import.ts'
 import { endPools, getTestShard } from '../database.ts'
 import { joined, readAll } from '../transfer/spreadsheets.ts'
 import { waitForLocks } from '../waiting.ts'

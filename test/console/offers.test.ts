@@ -1,8 +1,8 @@
 /** Tests the pages of offers: adding, changing, deleting, what is refused and why, and the preview. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { AccountContext } from '../../src/accounts/context.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createRecord, listRecords } from '../../src/passports/core/store-records.ts'
 import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { createPassport } from '../../src/passports/write/create.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createRecord } from '../../src/passports/core/store-records.ts'
 import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/crypto/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { updatePassport } from '../../src/passports/write/update.ts'

@@ -15,7 +15,7 @@ import {
   MAX_SESSIONS_PER_PERSON,
   PROOF_LIFETIME_MS,
 } from '../../src/accounts/people/sessions.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { type Browser, OWN, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const SETTINGS = '/console/settings'

@@ -1,8 +1,8 @@
 /** Tests the readiness of the account in the console: its page, its file, and the lists of products it leads to. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { storeReadinessSettings } from '../../src/accounts/readiness-settings.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { storeReadinessSettings } from '../../src/accounts/account/readiness-settings.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { nextGtin } from '../harness.ts'

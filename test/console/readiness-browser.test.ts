@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { nextGtin, type TestAccount } from '../harness.ts'
 import examples from '../readiness/examples.json' with { type: 'json' }

@@ -1,7 +1,7 @@
 /** Tests what the console says where nothing is asked, where an act is not modelled whole, and for whom a day is. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { CORES } from '../harness.ts'

@@ -1,7 +1,10 @@
 /** Tests the settings of readiness in the console: acts to opt in to, facts about the company, and the gate. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { readReadinessSettings, storeReadinessSettings } from '../../src/accounts/readiness-settings.ts'
+import {
+  readReadinessSettings,
+  storeReadinessSettings,
+} from '../../src/accounts/account/readiness-settings.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
 
 const AT = '/console/settings/readiness'

@@ -1,7 +1,7 @@
 /** Tests recalls in the console: the question before they go live, who may set them, changes meanwhile, lists. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { findRecall } from '../../src/passports/recalls/read-recall.ts'
 import { setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'

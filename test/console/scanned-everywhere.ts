@@ -3,9 +3,9 @@
  * lists full.
  */
 import { readFileSync } from 'node:fs'
-import type { Clock } from '../../src/kernel/clock.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { createLog } from '../../src/kernel/log.ts'
+import { createLog } from '../../src/kernel/errors/log.ts'
+import type { Clock } from '../../src/kernel/values/clock.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'

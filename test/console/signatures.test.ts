@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findIssuer, reencryptIssuerSecrets } from '../../src/accounts/issuer/issuer.ts'
-import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
 import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const AT = '/console/settings/signatures'

@@ -1,8 +1,8 @@
 /** Tests the form of the block “From the brand”: what is stored, and errors at their fields. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
 import { type BrandStory, findStory } from '../../src/accounts/brand/story.ts'
-import type { AccountContext } from '../../src/accounts/context.ts'
 import { storeFileRows } from '../media/stored-files.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
 

@@ -1,8 +1,9 @@
 /** Tests how owners of an operator's account answer requests for verification, and that nobody else can. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { actAsOperator } from '../../src/accounts/accounts.ts'
-import { listAuditEntries } from '../../src/accounts/audit.ts'
+import { actAsOperator } from '../../src/accounts/account/accounts.ts'
+import { listAuditEntries } from '../../src/accounts/account/audit.ts'
+import { setOperatorAccount } from '../../src/accounts/account/operator-accounts.ts'
 import { findIdentity, nameOnly, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import {
   askForVerification,
@@ -11,7 +12,6 @@ import {
   listVerificationRequests,
 } from '../../src/accounts/identity/verification-request.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
-import { setOperatorAccount } from '../../src/accounts/operator-accounts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { newProduct, nextGtin } from '../harness.ts'
 import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { AccountContext } from '../../src/accounts/context.ts'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
+import { newUuid } from '../../src/kernel/crypto/ids.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { newUuid } from '../../src/kernel/ids.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'

@@ -1,12 +1,12 @@
 /** A person who signs in by password again and again, and imports a spreadsheet each time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { findCategory } from '../../src/categories/catalogue.ts'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { assert } from '../../src/kernel/errors.ts'
-import { parseId } from '../../src/kernel/ids.ts'
-import { listColumns } from '../../src/transfer/spreadsheets/columns.ts'
-import { buildRow, collectLayout } from '../../src/transfer/spreadsheets/passport-to-row.ts'
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
+import { assert } from '../../src/kernel/errors/errors.ts'
+import { listColumns } from '../../src/transfer/spreadsheets/columns/columns.ts'
+import { buildRow, collectLayout } from '../../src/transfer/spreadsheets/columns/passport-to-row.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/files/write-csv.ts'
 import { bodyOf } from '../fill-database.ts'
 import { type Answer, RequestLog } from './request-log.ts'
 

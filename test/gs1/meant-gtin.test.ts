@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { explainGtinKind } from '../../src/categories/check/explain-gtin.ts'
 import { FORMAT_RULES } from '../../src/categories/schema/formats.ts'
 import { findMeantGtin, readScannedGtin } from '../../src/gs1/meant-gtin.ts'
-import { normalizeSpelling } from '../../src/transfer/spreadsheets/cell.ts'
+import { normalizeSpelling } from '../../src/transfer/spreadsheets/files/cell.ts'
 
 const GTIN = '09506000134352'
 const SCANNED = [

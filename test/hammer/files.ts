@@ -1,9 +1,9 @@
 /** Documents that requests name while the operator withdraws one after another. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { actAsOperator } from '../../src/accounts/accounts.ts'
-import { originalKey } from '../../src/media/media-file.ts'
-import { withdrawMedia } from '../../src/media/withdraw-media.ts'
+import { actAsOperator } from '../../src/accounts/account/accounts.ts'
+import { originalKey } from '../../src/media/files/media-file.ts'
+import { withdrawMedia } from '../../src/media/upkeep/withdraw-media.ts'
 import { type Harness, newProduct } from '../harness.ts'
 import { makePdf } from '../media/sample-files.ts'
 import { type Callers, showFile } from './requests.ts'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import project from '../../package.json' with { type: 'json' }
-import { setPlan } from '../../src/accounts/accounts.ts'
+import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import type { MediaStore } from '../../src/media/store/media-store.ts'
 import { openMediaStore } from '../../src/media/store/open-media-store.ts'

@@ -1,7 +1,7 @@
 /** Tests how many entries a bounded map keeps, and which. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BoundedMap } from '../../src/kernel/bounded-map.ts'
+import { BoundedMap } from '../../src/kernel/values/bounded-map.ts'
 
 describe('a bounded map', () => {
   test('never has more entries than its bound, and at least fifteen sixteenths of them', () => {

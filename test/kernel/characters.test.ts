@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { escapeForTerminal, escapeJsonForTerminal, isOneLine } from '../../src/kernel/characters.ts'
+import { escapeForTerminal, escapeJsonForTerminal, isOneLine } from '../../src/kernel/values/characters.ts'
 
 const DECEPTIVE = [
   '\n',

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { findAdvice } from '../../src/kernel/postgres-server/data-directory.ts'
 import {
   type EmbeddedPostgres,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { FairTurns } from '../../src/kernel/fair-turns.ts'
-import type { Release } from '../../src/kernel/semaphore.ts'
+import { FairTurns } from '../../src/kernel/concurrency/fair-turns.ts'
+import type { Release } from '../../src/kernel/concurrency/semaphore.ts'
 
 /** Records the starts and rejections of turns. `release` ends the turn that has run for longest. */
 function stand({ capacity = 1, maxWaiting = 512 } = {}) {

@@ -1,7 +1,7 @@
 /** Tests the headers of errors: a client must know when to try again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError, notFound, unavailable } from '../../src/kernel/errors.ts'
+import { AppError, notFound, unavailable } from '../../src/kernel/errors/errors.ts'
 import { errorHeaders, HttpError } from '../../src/kernel/http/http-error.ts'
 
 describe('errorHeaders', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { joinChunks } from '../../src/kernel/join-chunks.ts'
+import { joinChunks } from '../../src/kernel/values/join-chunks.ts'
 
 const MIB = 1024 ** 2
 const makeChunks = (count: number, bytes: number) => Array.from({ length: count }, () => randomBytes(bytes))

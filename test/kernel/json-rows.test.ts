@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
+import { yieldBetweenRows } from '../../src/kernel/concurrency/yield-to-event-loop.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { readJsonRows } from '../../src/kernel/text/json-rows.ts'
 import { JsonScan } from '../../src/kernel/text/json-scan.ts'
 import { parseParts, takePart } from '../../src/kernel/text/parse-parts.ts'
 import { splitByBytes } from '../../src/kernel/text/split-by-bytes.ts'
 import { requireList, withErrors } from '../../src/kernel/text/strict-json.ts'
 import { requireUtf8 } from '../../src/kernel/text/utf8.ts'
-import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 
 const ROWS = { member: 'items', maxRows: 500, maxBytesWithoutRows: 1024 * 1024 }
 const LONG = 'w'.repeat(30_000)

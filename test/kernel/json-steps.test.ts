@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, openSync, readSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { readJsonInSteps, readJsonRows } from '../../src/kernel/text/json-rows.ts'
 import { JSON_SHAPES, LEGAL_JSON } from '../faults/worst/shapes.ts'
 

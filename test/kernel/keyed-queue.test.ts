@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as waitForTurn } from 'node:timers/promises'
-import { KeyedQueue } from '../../src/kernel/keyed-queue.ts'
+import { KeyedQueue } from '../../src/kernel/concurrency/keyed-queue.ts'
 
 /** A queue, and work that ends when it is told to. */
 function createWork() {

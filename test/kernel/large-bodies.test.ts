@@ -6,9 +6,9 @@ import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { countCharacters } from '../../src/categories/check/text-checks.ts'
-import { freeMemory } from '../../src/kernel/free-memory.ts'
 import { readBody } from '../../src/kernel/http/read-body.ts'
 import { areLongerThan, describePlace } from '../../src/kernel/text/utf8.ts'
+import { freeMemory } from '../../src/kernel/values/free-memory.ts'
 
 const KIB = 1024
 const SIZES = [1, 63 * KIB, 64 * KIB, 256 * KIB, 300 * KIB + 7, 1024 * KIB, 5 * 1024 * KIB + 1]

@@ -1,9 +1,9 @@
 /** Tests that a lost machine stops only what needs it: a server whose second shard cannot be reached. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { idFromUuid, parseId } from '../../src/kernel/crypto/ids.ts'
 import { explainDatabaseError, movePool } from '../../src/kernel/db/database.ts'
 import { getShard } from '../../src/kernel/db/shards.ts'
-import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { listSitemapFiles } from '../../src/passports/read/sitemap.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import {

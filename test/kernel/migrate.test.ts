@@ -10,7 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type postgres from 'postgres'
 import { listPendingMigrations, migrate } from '../../src/kernel/db/migrate.ts'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { connect, emptyDatabase, type TestDatabase } from '../database.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')

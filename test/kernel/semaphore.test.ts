@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { KeyedSemaphore, type Release, Semaphore } from '../../src/kernel/semaphore.ts'
+import { KeyedSemaphore, type Release, Semaphore } from '../../src/kernel/concurrency/semaphore.ts'
 
 /** Who got a permit, in that order, and who was refused. */
 type Journal = string[]

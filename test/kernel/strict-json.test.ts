@@ -1,7 +1,7 @@
 /** Tests that hostile text is read in linear time, and that a text with too many values is never parsed. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { readJsonRows } from '../../src/kernel/text/json-rows.ts'
 import { readJson, tryReadJson } from '../../src/kernel/text/strict-json.ts'
 

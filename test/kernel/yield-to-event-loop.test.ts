@@ -6,7 +6,7 @@ import {
   countShortRequest,
   waitForEventLoopTurn,
   yieldBetweenRows,
-} from '../../src/kernel/yield-to-event-loop.ts'
+} from '../../src/kernel/concurrency/yield-to-event-loop.ts'
 
 const WATCHED_MS = 150
 

@@ -2,12 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { detectMediaType } from '../../src/media/media-type.ts'
-import {
-  type Preparation,
-  type PreparedPicture,
-  VARIANT_TYPES,
-} from '../../src/media/prepare/prepared-file.ts'
+import { detectMediaType } from '../../src/media/files/media-type.ts'
+import { type Preparation, type PreparedPicture, VARIANT_TYPES } from '../../src/media/files/prepared-file.ts'
 import { createPreparer } from '../../src/media/prepare/preparer.ts'
 import {
   makeAvif,

@@ -1,6 +1,6 @@
 /** Files of accounts for tests that need a row alone: their bytes are nowhere, or are no picture. */
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { listObjectKeys } from '../../src/media/media-file.ts'
+import { listObjectKeys } from '../../src/media/files/media-file.ts'
 import type { MediaStore } from '../../src/media/store/media-store.ts'
 import { FILE_IDS } from '../categories/format-values.ts'
 import type { Harness, TestAccount } from '../harness.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sha256Hex } from '../../src/kernel/crypto.ts'
-import type { AppError } from '../../src/kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { sha256Hex } from '../../src/kernel/crypto/crypto.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
+import type { AppError } from '../../src/kernel/errors/errors.ts'
 import {
   createAccessLink,
   findAccess,

@@ -1,7 +1,7 @@
 /** Tests that look-ups of many SKUs use indexes, whatever the table was like when they first ran. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { withTransaction } from '../../src/accounts/context.ts'
+import { withTransaction } from '../../src/accounts/account/context.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { skipOnCitus } from '../citus/skip.ts'

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { AccountContext } from '../../src/accounts/context.ts'
-import { AppError } from '../../src/kernel/errors.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import {
   findBrokenHistories,
   findWrongCounts,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink, LINK_AUDIENCES } from '../../src/passports/access/access-links.ts'
 import { countWithPrivateKeys } from '../../src/passports/copies/count-private-keys.ts'
 import { checkData } from '../../src/passports/core/check-data.ts'

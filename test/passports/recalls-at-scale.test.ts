@@ -1,10 +1,10 @@
 /** Tests that a recall costs as much for a model with many items as for one with a single item. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AccountContext } from '../../src/accounts/context.ts'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
 import { createApp } from '../../src/cli/server/app.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
 import { countRecalls, findRecalled, listRecalls } from '../../src/passports/recalls/read-recall.ts'
 import { endRecall, setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'

@@ -1,7 +1,7 @@
 /** Tests the check of the block “From the brand”: each wrong member is named, and good ones are kept. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { checkStory } from '../../src/passports/story/check-story.ts'
 
 const MEDIA = 'a'.repeat(64)

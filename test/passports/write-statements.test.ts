@@ -1,7 +1,7 @@
 /** Tests how many statements each operation sends: each round trip costs every caller a millisecond. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AccountContext } from '../../src/accounts/context.ts'
+import type { AccountContext } from '../../src/accounts/account/context.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { getPassport } from '../../src/passports/read/find.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'

@@ -1,7 +1,7 @@
 /** The readiness of an account, and lists by it: the same as the reports of its products, one by one. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { closeAccount } from '../../src/accounts/close-account.ts'
+import { closeAccount } from '../../src/accounts/account/close-account.ts'
 import { listPassports, type PageWindow } from '../../src/passports/read/list.ts'
 import type { FactsFilter } from '../../src/passports/read/list-filter.ts'
 import { selectReadinessGroups } from '../../src/passports/readiness/account-readiness.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { readChange, readRecord } from '../../src/records/read-record.ts'
 import { defineRecord } from '../../src/records/record.ts'
 import { buildRecordSchemas } from '../../src/records/record-schema.ts'

@@ -1,6 +1,7 @@
 /** A separate counting process: records its share of a plan, with a flush now and then, and ends. */
-import type { Clock } from '../../src/kernel/clock.ts'
-import { createLog } from '../../src/kernel/log.ts'
+
+import { createLog } from '../../src/kernel/errors/log.ts'
+import type { Clock } from '../../src/kernel/values/clock.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { endPools, openPools, type TestDatabase } from '../database.ts'
 import { type Plan, scansOf } from './plan.ts'

@@ -8,7 +8,7 @@ import { createPerson } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { signIn } from '../../src/accounts/people/sign-in.ts'
 import { createApp } from '../../src/cli/server/app.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import {
   createAccessLink,
   listAccessLinks,

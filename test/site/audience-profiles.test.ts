@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AUDIENCE_PROFILES, type AudienceProfile } from '../../src/accounts/audience-profile.ts'
+import { AUDIENCE_PROFILES, type AudienceProfile } from '../../src/accounts/account/audience-profile.ts'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
 import { disclose } from '../../src/categories/disclose.ts'
 import { AUDIENCES, type Audience } from '../../src/categories/field.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 

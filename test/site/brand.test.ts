@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { setIndexing } from '../../src/accounts/account/indexing.ts'
+import { setBackupUrl } from '../../src/accounts/account/registry-settings.ts'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
-import { setIndexing } from '../../src/accounts/indexing.ts'
-import { setBackupUrl } from '../../src/accounts/registry-settings.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 

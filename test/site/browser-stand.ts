@@ -3,7 +3,7 @@
  * fields.
  */
 import type { Browser } from 'playwright-core'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { openBrowser } from './chromium.ts'

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createApp } from '../../src/cli/server/app.ts'
-import { createLog } from '../../src/kernel/log.ts'
+import { createLog } from '../../src/kernel/errors/log.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts'
 

@@ -1,7 +1,7 @@
 /** Tests addresses of passports in capitals, as the alphanumeric mode of QR codes has them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 

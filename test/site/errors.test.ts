@@ -1,7 +1,7 @@
 /** Tests errors at public addresses: the site's headers, a page for people, JSON for programs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isLanguage } from '../../src/i18n/catalogue.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createRecord } from '../../src/passports/core/store-records.ts'
 import { OFFER_STORE } from '../../src/passports/offers/store-offers.ts'
 import { setRecall } from '../../src/passports/recalls/set-recall.ts'

@@ -1,7 +1,7 @@
 /** Tests GET /p/{id}?version=n: an earlier version for authorised readers, with a link to the current one. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'

@@ -1,6 +1,6 @@
 /** Views of invented passports for rendering tests without a database. */
 import type { Audience } from '../../src/categories/field.ts'
-import { newUuid } from '../../src/kernel/ids.ts'
+import { newUuid } from '../../src/kernel/crypto/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { buildPassportView, type PassportView } from '../../src/site/page/passport-view.ts'

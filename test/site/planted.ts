@@ -10,7 +10,7 @@ import {
   findScalarEntry,
   narrowAudience,
 } from '../../src/categories/field.ts'
-import type { DataObject } from '../../src/kernel/data-object.ts'
+import type { DataObject } from '../../src/kernel/values/data-object.ts'
 import { getRules } from '../../src/readiness/rules.ts'
 import { formatValue } from '../categories/format-values.ts'
 

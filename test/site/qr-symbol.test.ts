@@ -1,7 +1,7 @@
 /** Tests GET /p/{id}/qr.svg. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 import { decodeQr } from '../qr/decode.ts'

@@ -1,6 +1,6 @@
 /** Random passports of all levels as rows: models, batches, and items below a model or a batch. */
 import fc from 'fast-check'
-import { newUuid } from '../../src/kernel/ids.ts'
+import { newUuid } from '../../src/kernel/crypto/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import type { Body } from '../categories/arbitrary.ts'
 import { MADE_AT, rowOf } from './passport-views.ts'

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
-import { requireUuid } from '../../src/kernel/ids.ts'
+import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { endRecall, setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { endRecall, setRecall } from '../../src/passports/recalls/set-recall.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 // @ts-expect-error: the package has no types
 import integrity from '@digitalbazaar/data-integrity-context'
 import jsonld from 'jsonld'
-import type { DataObject } from '../../src/kernel/data-object.ts'
+import type { DataObject } from '../../src/kernel/values/data-object.ts'
 import { readContextVersions, readEnContexts } from '../../src/site/json-ld/context-versions.ts'
 import { renderContext } from '../../src/site/json-ld/vocabulary.ts'
 import { UNTP_CONTEXT } from '../../src/standards/untp/untp-0.7.0.ts'

@@ -4,7 +4,7 @@
  */
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../src/categories/field.ts'
-import type { DataObject } from '../../src/kernel/data-object.ts'
+import type { DataObject } from '../../src/kernel/values/data-object.ts'
 import { fromEn } from '../../src/standards/en18223/read-document.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of any shape

@@ -2,7 +2,7 @@
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { disclose } from '../../src/categories/disclose.ts'
 import type { Audience } from '../../src/categories/field.ts'
-import { asObject, type DataObject, getOwn } from '../../src/kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../src/kernel/values/data-object.ts'
 import type { IssuerIdentity, ParentAddresses, Publisher, Reading } from '../../src/standards/reading.ts'
 import passports from './passports.json' with { type: 'json' }
 

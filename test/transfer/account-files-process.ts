@@ -2,9 +2,10 @@
  * Exports or imports an account with its files in a process of its own, which kills itself at a given object.
  * Exits with 0 if it has finished.
  */
-import { systemClock } from '../../src/kernel/clock.ts'
-import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
-import { openMediaServices } from '../../src/media/media-services.ts'
+
+import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
+import { openMediaServices } from '../../src/media/upkeep/media-services.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { openPools, type TestDatabase } from '../database.ts'

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { readAudienceProfile, setAudienceProfile } from '../../src/accounts/audience-profile.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { readAudienceProfile, setAudienceProfile } from '../../src/accounts/account/audience-profile.ts'
 import { asSql } from '../../src/kernel/db/transaction.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import {
   findBrokenChains,
   findBrokenHistories,

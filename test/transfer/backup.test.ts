@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { createAccount } from '../../src/accounts/accounts.ts'
+import { createAccount } from '../../src/accounts/account/accounts.ts'
+import { setOperatorAccount } from '../../src/accounts/account/operator-accounts.ts'
 import { findIdentity, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
-import { setOperatorAccount } from '../../src/accounts/operator-accounts.ts'
 import { checkClaims } from '../../src/cli/store/verify-store.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { listPendingMigrations } from '../../src/kernel/db/migrate.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import {
   findBrokenChains,
   findBrokenHistories,

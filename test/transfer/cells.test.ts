@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { AppError, type Path } from '../../src/kernel/errors.ts'
-import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
-import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
-import { findColumn } from '../../src/transfer/spreadsheets/columns.ts'
-import { buildRowErrors } from '../../src/transfer/spreadsheets/row-errors.ts'
-import { parseRow, type RowOptions } from '../../src/transfer/spreadsheets/row-to-passport.ts'
+import { AppError, type Path } from '../../src/kernel/errors/errors.ts'
+import { collectTraits } from '../../src/transfer/spreadsheets/columns/column-traits.ts'
+import { findColumn } from '../../src/transfer/spreadsheets/columns/columns.ts'
+import { buildRowErrors } from '../../src/transfer/spreadsheets/columns/row-errors.ts'
+import { parseRow, type RowOptions } from '../../src/transfer/spreadsheets/columns/row-to-passport.ts'
+import type { Cell } from '../../src/transfer/spreadsheets/files/cell.ts'
 
 const textile = findCategory('textile')
 const battery = findCategory('battery')

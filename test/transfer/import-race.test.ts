@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { inTransaction, repeatTransaction } from '../../src/kernel/db/transaction.ts'
-import { writeRows } from '../../src/transfer/spreadsheets/write-rows.ts'
+import { writeRows } from '../../src/transfer/spreadsheets/import/write-rows.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const ROUNDS = 25

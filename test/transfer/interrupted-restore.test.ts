@@ -1,8 +1,8 @@
 /** Tests that a restore which was killed after it had loaded the data is finished by its repetition. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { cloneWithShards, type TestDatabase } from '../database.ts'

@@ -2,8 +2,8 @@
  * Spreadsheets in the layouts of shops, product databases and open data: the expected column for each title,
  * the answers of a person where the file is unclear, and the expected first product.
  */
-import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
-import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { formatCsvLine } from '../../src/transfer/spreadsheets/files/write-csv.ts'
+import { writeXlsx } from '../../src/transfer/spreadsheets/files/write-xlsx.ts'
 import { joined } from './spreadsheets.ts'
 
 export type Layout = {

@@ -5,10 +5,14 @@ import titles from '../../assets/spreadsheets/column-titles.json' with { type: '
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { findFieldLabel, getFieldNames, normalizeName } from '../../src/categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { NO_TRAITS } from '../../src/transfer/spreadsheets/column-traits.ts'
-import { buildTemplateLayout, findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
-import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
-import { normalizeTitle } from '../../src/transfer/spreadsheets/mapping.ts'
+import { NO_TRAITS } from '../../src/transfer/spreadsheets/columns/column-traits.ts'
+import {
+  buildTemplateLayout,
+  findColumn,
+  listColumns,
+} from '../../src/transfer/spreadsheets/columns/columns.ts'
+import { guessMapping } from '../../src/transfer/spreadsheets/columns/guess-mapping.ts'
+import { normalizeTitle } from '../../src/transfer/spreadsheets/columns/mapping.ts'
 
 const textile = findCategory('textile')
 assert.ok(textile)

@@ -1,5 +1,5 @@
 /** What the mirrors of tests are made with. */
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import type { AccountMirrorSetup } from '../../src/transfer/mirror/mirror-account.ts'
 import type { UnitStand } from '../api/unit-stand.ts'
 import { ADDRESSES } from '../harness.ts'

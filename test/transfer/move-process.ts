@@ -1,6 +1,7 @@
 /** Moves an account in a process of its own, which a test can kill. Prints each step. */
-import { systemClock } from '../../src/kernel/clock.ts'
+
 import { openPool } from '../../src/kernel/db/database.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { moveAccount } from '../../src/transfer/accounts/move-account.ts'
 import { openPools, type TestDatabase } from '../database.ts'
 

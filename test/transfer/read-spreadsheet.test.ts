@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import writeXlsxFile from 'write-excel-file/node'
-import { DECIMAL_MARKS, parseNumber } from '../../src/transfer/spreadsheets/cell.ts'
-import { MAX_TOP_ROWS } from '../../src/transfer/spreadsheets/find-header.ts'
-import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
+import { openSpreadsheet } from '../../src/transfer/spreadsheets/columns/read-spreadsheet.ts'
+import { DECIMAL_MARKS, parseNumber } from '../../src/transfer/spreadsheets/files/cell.ts'
+import { MAX_TOP_ROWS } from '../../src/transfer/spreadsheets/files/find-header.ts'
 import {
   MAX_SPREADSHEET_BYTES,
   SpreadsheetError,
   type SpreadsheetErrorReason,
-} from '../../src/transfer/spreadsheets/spreadsheet-error.ts'
+} from '../../src/transfer/spreadsheets/files/spreadsheet-error.ts'
 import { readAll, xlsx } from './spreadsheets.ts'
 
 const utf16 = (text: string, mark: boolean) => Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le')

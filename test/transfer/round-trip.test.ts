@@ -8,24 +8,24 @@ import fc from 'fast-check'
 import { readSheet } from 'read-excel-file/node'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { toCanonicalName } from '../../src/categories/names/recognise-names.ts'
+import { collectTraits } from '../../src/transfer/spreadsheets/columns/column-traits.ts'
+import { findColumn, listColumns } from '../../src/transfer/spreadsheets/columns/columns.ts'
+import { guessMapping } from '../../src/transfer/spreadsheets/columns/guess-mapping.ts'
+import { buildRow, collectLayout } from '../../src/transfer/spreadsheets/columns/passport-to-row.ts'
+import {
+  buildChanges,
+  findColumnIndex,
+  parseRow,
+  type RowOptions,
+} from '../../src/transfer/spreadsheets/columns/row-to-passport.ts'
+import { writeSpreadsheet } from '../../src/transfer/spreadsheets/export/export-models.ts'
 import {
   type Cell,
   escapeFormula,
   guessDecimalMark,
   parseCellText,
   parseNumber,
-} from '../../src/transfer/spreadsheets/cell.ts'
-import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
-import { findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
-import { writeSpreadsheet } from '../../src/transfer/spreadsheets/export-models.ts'
-import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
-import { buildRow, collectLayout } from '../../src/transfer/spreadsheets/passport-to-row.ts'
-import {
-  buildChanges,
-  findColumnIndex,
-  parseRow,
-  type RowOptions,
-} from '../../src/transfer/spreadsheets/row-to-passport.ts'
+} from '../../src/transfer/spreadsheets/files/cell.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
 import { joined, readAll } from './spreadsheets.ts'

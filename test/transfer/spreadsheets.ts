@@ -1,7 +1,7 @@
 /** Spreadsheets as other programs write them, for tests of reading. */
 import { deflateRawSync } from 'node:zlib'
-import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
-import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
+import { openSpreadsheet } from '../../src/transfer/spreadsheets/columns/read-spreadsheet.ts'
+import type { Cell } from '../../src/transfer/spreadsheets/files/cell.ts'
 
 export async function readAll(
   bytes: Buffer,

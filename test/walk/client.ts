@@ -1,6 +1,6 @@
 /** A client of two accounts that takes random steps and predicts each response. */
 import assert from 'node:assert/strict'
-import { setPlan } from '../../src/accounts/accounts.ts'
+import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { type Harness, nextGtin } from '../harness.ts'

@@ -10,7 +10,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import fc from 'fast-check'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors/errors.ts'
 import { createAddressList, explainForbiddenAddress } from '../../src/kernel/http/ip-ranges.ts'
 import {
   createNameResolver,

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
-import { parseId } from '../../src/kernel/ids.ts'
 import {
   acquireLeases,
   type ClaimedDelivery,

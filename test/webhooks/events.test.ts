@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
-import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
 import { FIRST_CURSOR, listPendingEndpoints, selectDueDeliveries } from '../../src/webhooks/claim.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { skipOnCitus } from '../citus/skip.ts'

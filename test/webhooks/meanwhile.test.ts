@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { parseId } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
 import { listAttempts, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { changeWebhook, pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { createLog } from '../../src/kernel/log.ts'
+import { createLog } from '../../src/kernel/errors/log.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import {

@@ -1,8 +1,8 @@
 /** Tests the secrets that sign webhooks: rotation, encryption, and the end of old ones. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { parseId } from '../../src/kernel/ids.ts'
-import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { parseId } from '../../src/kernel/crypto/ids.ts'
+import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
 import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import { activateSecret, reencryptSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { createWebhookSecret, getSecretPlace } from '../../src/webhooks/secret.ts'

@@ -1,7 +1,7 @@
 /** Tests how an event is sent again: resend, replay and test events. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'

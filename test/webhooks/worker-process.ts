@@ -1,10 +1,10 @@
 /** A worker in its own process, to be killed: `node worker-process.ts DATABASE SECRET_KEY LEASE_MS`. */
 
-import { systemClock } from '../../src/kernel/clock.ts'
+import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
+import { createLog } from '../../src/kernel/errors/log.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
-import { createLog } from '../../src/kernel/log.ts'
-import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { systemClock } from '../../src/kernel/values/clock.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { getTestShard, openPools } from '../database.ts'
 

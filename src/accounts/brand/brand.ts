@@ -2,12 +2,13 @@
  * How an account's public pages look, whether its passports are signed, and whether it has offers. Every page
  * needs it, so it is cached for a second.
  */
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
-import type { AccountContext } from '../context.ts'
-import { type SettingChanges, settingChanges } from '../setting-changes.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
+import type { AccountContext } from '../account/context.ts'
+import { type SettingChanges, settingChanges } from '../account/setting-changes.ts'
 import type { LogoType } from './logo.ts'
 
 /** `file` is the last part of the picture's address: the hash of its bytes and its type. */

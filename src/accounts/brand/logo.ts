@@ -1,5 +1,5 @@
 /** Checks uploaded logos. The type comes from the bytes, not from the file's name. */
-import type { Detail, DetailCode } from '../../kernel/errors.ts'
+import type { Detail, DetailCode } from '../../kernel/errors/errors.ts'
 import { sanitizeSvg } from './sanitize-svg.ts'
 
 export const MAX_LOGO_BYTES = 8_192

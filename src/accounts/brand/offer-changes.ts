@@ -1,6 +1,6 @@
 /** Pages learn of changed offers as they learn of a changed brand: by a version that is read with it. */
-import type { AccountContext } from '../context.ts'
-import { noteSettingChange } from '../setting-changes.ts'
+import type { AccountContext } from '../account/context.ts'
+import { noteSettingChange } from '../account/setting-changes.ts'
 
 /** Call it in the transaction that changes the account's offers. */
 export async function announceOfferChange({

@@ -4,7 +4,7 @@
  */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { getSharedDatabase } from '../../kernel/db/shards.ts'
-import type { AccountContext } from '../context.ts'
+import type { AccountContext } from '../account/context.ts'
 
 /** By language, the code of an official language of the EU. */
 export type StoryTexts = Readonly<Record<string, string>>

@@ -1,9 +1,9 @@
 /** Changes how an account's public pages look. */
 import { hash } from 'node:crypto'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, withTransaction } from '../context.ts'
+import { type Detail, type DetailCode, invalid } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, withTransaction } from '../account/context.ts'
 import { parseColour } from './accent.ts'
 import { type Brand, getBrand } from './brand.ts'
 import { type Logo, parseLogo } from './logo.ts'

@@ -2,10 +2,11 @@
  * Who an account is, as the operator has verified it: legal name, identifiers, and the hosts, GS1 company
  * prefixes and DIDs that are its own.
  */
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
-import type { OperatorContext } from '../context.ts'
+import { type Detail, type DetailCode, invalid } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
+import type { OperatorContext } from '../account/context.ts'
 import { nameGs1Prefix, nameHost, parseDid, parseGs1Prefix, parseHost } from './approved-names.ts'
 import {
   type CompanyIdentifier,

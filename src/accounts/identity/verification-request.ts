@@ -1,9 +1,10 @@
 /** Accounts ask the operator to verify who they are; nothing changes until the operator does. */
+
+import { idFromUuid, newUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { notFound } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../account/context.ts'
 import type { CompanyIdentifier } from './company-identifiers.ts'
 import { type AccountIdentity, describeIdentity } from './identity.ts'
 

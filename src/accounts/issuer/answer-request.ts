@@ -1,11 +1,11 @@
 /** Owners of an operator's account answer what other accounts ask for. Both audit logs say so. */
-import { actAsOperator } from '../accounts.ts'
-import { withActor } from '../actors.ts'
-import { type AuditAction, audit } from '../audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+import { actAsOperator } from '../account/accounts.ts'
+import { withActor } from '../account/actors.ts'
+import { type AuditAction, audit } from '../account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../account/context.ts'
+import { requireOperatorAccount } from '../account/operator-accounts.ts'
 import type { AccountIdentity } from '../identity/identity.ts'
 import { declineVerification } from '../identity/verification-request.ts'
-import { requireOperatorAccount } from '../operator-accounts.ts'
 import { approveVerification } from './verify-account.ts'
 
 type Answered = {

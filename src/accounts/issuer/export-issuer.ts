@@ -3,10 +3,10 @@
  * with the same `SECRET_KEY` can sign with them again.
  */
 import { createPublicKey } from 'node:crypto'
-import { randomLetters } from '../../kernel/crypto.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { randomLetters } from '../../kernel/crypto/crypto.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { findIssuerByName, ISSUER_NAME_LENGTH } from './issuer.ts'
 import {
   commitKeyPlace,

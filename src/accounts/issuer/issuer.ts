@@ -1,17 +1,17 @@
 /** The issuer of an account: its name in a DID, and its keys, which sign passports and commit to versions. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
-import { randomLetters } from '../../kernel/crypto.ts'
+import { randomLetters } from '../../kernel/crypto/crypto.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, perSharedDatabase } from '../../kernel/db/shards.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
-import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
+import { type AccountPlace, placeColumns, toHome } from '../account/account-shard.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../account/context.ts'
+import { requestRegistryCheck } from '../account/registry-settings.ts'
+import { noteSettingChange, settingChanges } from '../account/setting-changes.ts'
 import { type AccountIdentity, selectIdentity } from '../identity/identity.ts'
-import { requestRegistryCheck } from '../registry-settings.ts'
-import { noteSettingChange, settingChanges } from '../setting-changes.ts'
 import {
   commitKeyPlace,
   createCommitKey,

@@ -1,7 +1,7 @@
 /** How the secret keys of issuers are stored: encrypted, each for its own place. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
-import type { AccountContext } from '../context.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
+import type { AccountContext } from '../account/context.ts'
 
 export type IssuerContext = AccountContext & { secretCipher: SecretCipher }
 

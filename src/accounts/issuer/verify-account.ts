@@ -1,7 +1,8 @@
 /** Approves who an account is, or withdraws that. Signed documents name it from the next signature on. */
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, withTransaction } from '../context.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, withTransaction } from '../account/context.ts'
+import { requestRegistryCheck } from '../account/registry-settings.ts'
 import {
   type AccountIdentity,
   describeIdentity,
@@ -9,7 +10,6 @@ import {
   type IdentityRecord,
 } from '../identity/identity.ts'
 import { closeVerificationRequest, takeVerificationRequest } from '../identity/verification-request.ts'
-import { requestRegistryCheck } from '../registry-settings.ts'
 
 /**
  * Replaces what was approved before, and closes the account's request. The context's actor approves;

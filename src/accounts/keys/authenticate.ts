@@ -2,13 +2,14 @@
  * Finds the account of a key. Another process than the one that revoked it may take it for one more second,
  * while its result is cached.
  */
-import { BoundedMap } from '../../kernel/bounded-map.ts'
-import { sha256Hex } from '../../kernel/crypto.ts'
+
+import { sha256Hex } from '../../kernel/crypto/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { type AccountPlace, placeColumns } from '../account-shard.ts'
-import { settingChanges } from '../setting-changes.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
+import { type AccountPlace, placeColumns } from '../account/account-shard.ts'
+import { settingChanges } from '../account/setting-changes.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
 const CACHE_MS = 1_000

@@ -1,10 +1,10 @@
 /** API keys: shown once and stored as a hash. Their checksum is checked before the database is asked. */
-import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
-import { notFound } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid, requireUuid } from '../../kernel/ids.ts'
-import { requireAccount } from '../accounts.ts'
-import { createActor } from '../actors.ts'
-import type { OperatorContext } from '../context.ts'
+import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto/crypto.ts'
+import { idFromUuid, newUuid, requireUuid } from '../../kernel/crypto/ids.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
+import { requireAccount } from '../account/accounts.ts'
+import { createActor } from '../account/actors.ts'
+import type { OperatorContext } from '../account/context.ts'
 
 export const SCOPES = ['full', 'read'] as const
 export type Scope = (typeof SCOPES)[number]

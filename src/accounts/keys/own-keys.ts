@@ -1,9 +1,10 @@
 /** Changes of API keys, with entries in the account's audit log. */
-import { notFound } from '../../kernel/errors.ts'
-import { requireUuid } from '../../kernel/ids.ts'
-import { withActor } from '../actors.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+
+import { requireUuid } from '../../kernel/crypto/ids.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
+import { withActor } from '../account/actors.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../account/context.ts'
 import { createKey, type KeyRecord, type NewKey, revokeKey } from './keys.ts'
 import { lockKey, type RotatedKey, type Rotation, replaceKey } from './rotate-key.ts'
 

@@ -1,7 +1,8 @@
 /** Replaces a key without a gap: the old one still works for a while. */
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { requireUuid } from '../../kernel/ids.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+
+import { requireUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { createKey, type KeyRecord, type Scope } from './keys.ts'
 
 export const KEY_OVERLAP_MS = 24 * 3_600_000

@@ -1,5 +1,5 @@
 /** Limits the requests per minute of an IP address without a valid key. */
-import { createNetworkMap } from '../network-map.ts'
+import { createNetworkMap } from './network-map.ts'
 import type { RateDecision } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 

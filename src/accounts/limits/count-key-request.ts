@@ -1,8 +1,9 @@
 /** Counts a request against the rate limit of its API key. */
-import type { Clock } from '../../kernel/clock.ts'
+
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import { getKeyLimits } from './key-limits.ts'
 import type { LimitedKey, RateDecision } from './rate-share.ts'
 

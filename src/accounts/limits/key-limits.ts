@@ -2,11 +2,12 @@
  * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits;
  * each process holds some and asks the database only if none is left. See decision 0026.
  */
-import type { Clock } from '../../kernel/clock.ts'
-import { randomBase62 } from '../../kernel/crypto.ts'
+
+import { randomBase62 } from '../../kernel/crypto/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { explainDatabaseError, perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { perObject } from '../../kernel/memo.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import {
   applyReply,
   buildReport,

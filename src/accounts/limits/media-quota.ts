@@ -1,5 +1,5 @@
 /** How many pictures and documents the plan of an account lets it store. */
-import type { AccountContext } from '../context.ts'
+import type { AccountContext } from '../account/context.ts'
 
 /** `bytes`: as they were sent. Null: unlimited. */
 export type MediaQuota = { files: number | null; bytes: number | null }

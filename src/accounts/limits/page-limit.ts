@@ -4,7 +4,7 @@
  * networks. The networks of an IPv6 site, and those of a provider, share larger buckets.
  */
 import type { Ipv6Bits } from '../../kernel/http/network.ts'
-import { createNetworkMap } from '../network-map.ts'
+import { createNetworkMap } from './network-map.ts'
 
 export const MAX_PAGES_AT_ONCE = 120
 export const PAGES_PER_SECOND = 20

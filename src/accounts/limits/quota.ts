@@ -2,14 +2,15 @@
  * Quotas of passports. The creating statement reserves them from a counter for account and level:
  * `migrations/functions/carnet_reserve_quota.sql`.
  */
+
+import { KeyedQueue } from '../../kernel/concurrency/keyed-queue.ts'
 import { type Fragment, perDatabase } from '../../kernel/db/database.ts'
 import { getShardNumber, getSharedDatabase } from '../../kernel/db/shards.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { assert } from '../../kernel/errors.ts'
-import { KeyedQueue } from '../../kernel/keyed-queue.ts'
-import { listAccountShards } from '../account-shard.ts'
-import { type AccountContext, withTransaction } from '../context.ts'
-import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../plans.ts'
+import { assert } from '../../kernel/errors/errors.ts'
+import { listAccountShards } from '../account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../account/context.ts'
+import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../account/plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 

@@ -3,13 +3,13 @@
  * the permits, so that none of them makes the others wait.
  */
 import type { ServerResponse } from 'node:http'
+import { FairTurns } from '../../kernel/concurrency/fair-turns.ts'
+import type { Release } from '../../kernel/concurrency/semaphore.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { FairTurns } from '../../kernel/fair-turns.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
-import type { Release } from '../../kernel/semaphore.ts'
-import type { OperatorContext } from '../context.ts'
+import type { OperatorContext } from '../account/context.ts'
 
 /** The permits of one kind of work. One that takes minutes must not use up those of the others. */
 type Pool = {

@@ -1,8 +1,8 @@
 /** Adds a passkey to a signed-in person: the options for the browser, and its response. */
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
-import { newUuid } from '../../kernel/ids.ts'
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import {
   BROWSER_TIMEOUT_MS,
   consumeChallenge,

@@ -4,13 +4,13 @@
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { sha256Hex } from '../../kernel/crypto.ts'
+import { KeyedQueue } from '../../kernel/concurrency/keyed-queue.ts'
+import { sha256Hex } from '../../kernel/crypto/crypto.ts'
+import { deriveKey } from '../../kernel/crypto/secret-cipher.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
-import { KeyedQueue } from '../../kernel/keyed-queue.ts'
-import { deriveKey } from '../../kernel/secret-cipher.ts'
-import type { OperatorContext } from '../context.ts'
+import type { OperatorContext } from '../account/context.ts'
 import { waitForTurn } from '../limits/turns.ts'
 import {
   ATTEMPT_WINDOW_MS,

@@ -3,11 +3,11 @@
  * there: by e-mail, or printed for the operator. They sign nobody in. The page's answer never reveals whether
  * the address is known.
  */
-import { sha256Hex } from '../../kernel/crypto.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { withActor } from '../actors.ts'
-import { audit, auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { sha256Hex } from '../../kernel/crypto/crypto.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import { withActor } from '../account/actors.ts'
+import { audit, auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { parseEmail, requireQuotedEmail } from './email.ts'
 import { createToken, isToken } from './one-time-links.ts'
 

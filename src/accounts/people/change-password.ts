@@ -1,7 +1,7 @@
 /** Checks a signed-in person's password again, and changes it: an open browser alone must not be enough. */
-import { parseId } from '../../kernel/ids.ts'
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { type AttemptContext, attemptSignIn, clearAttempts } from './attempt-limits.ts'
 import type { Throttled } from './network-attempts.ts'
 import { endPasswordLinks } from './one-time-links.ts'

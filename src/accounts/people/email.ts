@@ -1,5 +1,5 @@
 /** E-mail addresses in lower case, because they identify a person. */
-import { type AppError, invalid } from '../../kernel/errors.ts'
+import { type AppError, invalid } from '../../kernel/errors/errors.ts'
 
 const MAX_EMAIL_LENGTH = 254
 /** HTML's "valid e-mail address", so that browser and server agree. */

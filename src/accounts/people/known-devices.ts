@@ -3,8 +3,8 @@
  * mark grants no access: it only decides which attempts are counted together.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { isEqualInConstantTime } from '../../kernel/crypto.ts'
-import { deriveKey } from '../../kernel/secret-cipher.ts'
+import { isEqualInConstantTime } from '../../kernel/crypto/crypto.ts'
+import { deriveKey } from '../../kernel/crypto/secret-cipher.ts'
 
 export const DEVICE_LIFETIME_MS = 180 * 86_400_000
 /** Several people may share a browser. */

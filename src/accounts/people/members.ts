@@ -2,10 +2,11 @@
  * How owners manage the people of their account. All members are locked first: two owners cannot remove each
  * other.
  */
-import { AppError, requireById } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
-import { audit } from '../audit.ts'
-import { type AccountContext, withTransaction } from '../context.ts'
+
+import { idFromUuid, newUuid, parseId } from '../../kernel/crypto/ids.ts'
+import { AppError, requireById } from '../../kernel/errors/errors.ts'
+import { audit } from '../account/audit.ts'
+import { type AccountContext, withTransaction } from '../account/context.ts'
 import { requireEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 import { addMember, findOrCreatePerson, type KnownPerson, type Role } from './people.ts'

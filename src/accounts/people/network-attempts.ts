@@ -3,8 +3,8 @@
  * links apart, so that somebody who guesses passwords keeps nobody in the same network from the other ways.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import type { OperatorContext } from '../context.ts'
-import { createNetworkMap } from '../network-map.ts'
+import type { OperatorContext } from '../account/context.ts'
+import { createNetworkMap } from '../limits/network-map.ts'
 
 export const ATTEMPT_WINDOW_MS = 15 * 60_000
 /** Many people share one address; each attempt costs 90 ms of computing. */

@@ -1,6 +1,6 @@
 /** One-time links to set a password. Only a hash of each token is stored. */
-import { randomBase62, sha256Hex } from '../../kernel/crypto.ts'
-import type { OperatorContext } from '../context.ts'
+import { randomBase62, sha256Hex } from '../../kernel/crypto/crypto.ts'
+import type { OperatorContext } from '../account/context.ts'
 
 /** 43 characters of base62 are 256 bits. */
 const TOKEN_LENGTH = 43

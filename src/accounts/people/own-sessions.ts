@@ -1,8 +1,9 @@
 /** A person's own sessions: when each began and was last used. Networks are not stored. */
+
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { isLive, SESSION_LIFETIME_MS } from './sessions.ts'
 
 /** `last_used_at` is exact to the hour: a session is extended once an hour at most. */

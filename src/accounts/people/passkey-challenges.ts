@@ -1,9 +1,9 @@
 /** The random challenges that browsers sign with a passkey. Each is valid for minutes and is used once. */
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-import { sha256Hex } from '../../kernel/crypto.ts'
+import { sha256Hex } from '../../kernel/crypto/crypto.ts'
 import { tryReadJson } from '../../kernel/text/strict-json.ts'
-import type { OperatorContext } from '../context.ts'
+import type { OperatorContext } from '../account/context.ts'
 
 /**
  * Not loaded by servers without passkeys: the library takes 26 MB. Nobody else is served for 220 ms

@@ -1,6 +1,6 @@
 /** Signs in with a passkey. The device names the person, so no e-mail is typed and none can be guessed. */
 import type { AuthenticationResponseJSON, WebAuthnCredential } from '@simplewebauthn/server'
-import type { OperatorContext } from '../context.ts'
+import type { OperatorContext } from '../account/context.ts'
 import { toUserHandle } from './add-passkey.ts'
 import {
   countChallenge,

@@ -1,8 +1,9 @@
 /** Lists, renames and removes a person's passkeys. Only the public key of each is stored here. */
-import { notFound, requireById } from '../../kernel/errors.ts'
-import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+
+import { idFromUuid, requireUuid } from '../../kernel/crypto/ids.ts'
+import { notFound, requireById } from '../../kernel/errors/errors.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 
 export const MAX_PASSKEY_NAME_LENGTH = 100
 /** A browser gets the whole list of a person's passkeys. */

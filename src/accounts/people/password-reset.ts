@@ -1,6 +1,6 @@
 /** Links for forgotten passwords. The page's answer never reveals whether the address is known. */
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 

@@ -1,8 +1,8 @@
 /** Password rules, and argon2id hashes that carry their parameters, so that these can be raised later. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { AppError, invalid } from '../../kernel/errors.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts'
+import { AppError, invalid } from '../../kernel/errors/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export const MIN_PASSWORD_LENGTH = 12

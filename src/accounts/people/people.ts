@@ -1,10 +1,11 @@
 /** Creates people and memberships. A person has one e-mail and one password for all accounts. */
-import { AppError, assert } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { requireAccount } from '../accounts.ts'
-import { createActor, withActor } from '../actors.ts'
-import { audit } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+
+import { idFromUuid, newUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, assert } from '../../kernel/errors/errors.ts'
+import { requireAccount } from '../account/accounts.ts'
+import { createActor, withActor } from '../account/actors.ts'
+import { audit } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 import { invalidEmail, requireQuotedEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 

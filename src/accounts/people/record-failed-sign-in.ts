@@ -1,8 +1,8 @@
 /**
  * Records wrong passwords in the audit logs of the person's accounts, in one entry an hour with their number.
  */
-import { auditPerson } from '../audit.ts'
-import { type OperatorContext, withTransaction } from '../context.ts'
+import { auditPerson } from '../account/audit.ts'
+import { type OperatorContext, withTransaction } from '../account/context.ts'
 
 const ENTRY_INTERVAL_MS = 3_600_000
 

@@ -1,5 +1,5 @@
 /** Signs in. A wrong password and an unknown e-mail cost the same work and get the same answer. */
-import type { OperatorContext } from '../context.ts'
+import type { OperatorContext } from '../account/context.ts'
 import { type AttemptContext, attemptSignIn, clearAttempts } from './attempt-limits.ts'
 import { parseEmail } from './email.ts'
 import type { Throttled } from './network-attempts.ts'

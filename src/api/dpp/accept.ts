@@ -1,5 +1,5 @@
 /** Which media types of a document the `Accept` header asks for. */
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 
 /** Both have the same bytes. */
 const JSON_TYPES = ['application/json', 'application/ld+json'] as const

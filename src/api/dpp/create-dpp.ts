@@ -1,11 +1,11 @@
 /** CreateDPP: creates a passport from a document in the compressed form. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { removeDocumentUrls } from '../../categories/document-addresses.ts'
-import { getOwn } from '../../kernel/data-object.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
+import { getOwn } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { isUnderAddress } from '../../passports/core/dpp-id.ts'
 import { getDocumentId } from '../../passports/core/record.ts'

@@ -1,5 +1,5 @@
 /** Errors as EN 18222 writes them: a `Result` with one message per violation. */
-import type { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
 import { HEADER_MEMBER } from '../../standards/en18223/names.ts'
 import { STATUS } from '../endpoint/errors.ts'
 

@@ -1,6 +1,6 @@
 /** Entity tags of documents and their elements. */
 import { hash } from 'node:crypto'
-import { isObject } from '../../kernel/data-object.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { PROOF_MEMBER } from '../../standards/en18223/names.ts'
 
 export const buildEtag = (json: string): string => `"${hash('sha256', json, 'base64url').slice(0, 22)}"`

@@ -1,7 +1,7 @@
 /** Finds the passport that an identifier of EN 18222 names. */
 import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { normalizeDppId } from '../../passports/core/dpp-id.ts'
 import { findPublicPassport, findWholePassport, type PublicPassportRow } from '../../passports/read/find.ts'
 import { findByAlias } from '../../passports/read/find-alias.ts'

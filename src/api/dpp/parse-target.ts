@@ -2,7 +2,7 @@
  * Parses the addresses of EN 18222 from the raw request target: an identifier in a path may contain encoded
  * slashes, or bare ones, so it is cut out before decoding.
  */
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { DPP_API_PATH } from '../../passports/documents/issuer-document.ts'
 import { invalidQuery } from '../endpoint/query-parameters.ts'
 

@@ -1,9 +1,9 @@
 /** The identifiers of passports for a list of product identifiers, in pages (ReadDPPIdsByProductIds). */
 import { createHmac } from 'node:crypto'
-import { isEqualInConstantTime } from '../../kernel/crypto.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
-import { deriveKey } from '../../kernel/secret-cipher.ts'
+import { isEqualInConstantTime } from '../../kernel/crypto/crypto.ts'
+import { deriveKey } from '../../kernel/crypto/secret-cipher.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { invalidQuery } from '../endpoint/query-parameters.ts'
 
 export const MAX_PRODUCT_IDS = 100

@@ -1,10 +1,10 @@
 /** Reads the bodies of requests that write. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
 import { MIN_LARGE_BODY_BYTES } from '../../kernel/http/read-body.ts'
 import { readJsonInSteps } from '../../kernel/text/json-rows.ts'
 import { readJson } from '../../kernel/text/strict-json.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { requireUtf8Json } from '../endpoint/require-utf8-json.ts'
 
 /** `bytes`: undefined without a body. */

@@ -1,9 +1,9 @@
 /** Reads the document of a passport that is to be created: its identity, its category and its data. */
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import type { Detail, DetailCode } from '../../kernel/errors.ts'
-import { AppError, invalid } from '../../kernel/errors.ts'
+import type { Detail, DetailCode } from '../../kernel/errors/errors.ts'
+import { AppError, invalid } from '../../kernel/errors/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { isCategory, removeNulls, requireCategory } from '../../passports/core/check-data.ts'
 import { normalizeDppId } from '../../passports/core/dpp-id.ts'
 import type { Alias } from '../../passports/write/keep-alias.ts'

@@ -1,8 +1,8 @@
 /** UpdateDPPById: a merge patch (RFC 7396) on the compressed form of the document that the account reads. */
 import { removeDocumentUrls } from '../../categories/document-addresses.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { type Detail, invalid } from '../../kernel/errors.ts'
-import { mergePatch } from '../../kernel/merge-patch.ts'
+import { type Detail, invalid } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
+import { mergePatch } from '../../kernel/values/merge-patch.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { StatusLetter } from '../../passports/core/record.ts'
 import {

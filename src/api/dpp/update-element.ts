@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { removeDocumentUrls } from '../../categories/document-addresses.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { createEnDocument, type EnForm } from '../../passports/documents/en-document.ts'
 import { findChangedData } from '../../standards/en18223/compare-documents.ts'

@@ -1,8 +1,9 @@
 /** `/drafts`: products and changes that are prepared before anybody sees them. */
-import { detailJson } from '../../kernel/detail-json.ts'
-import { invalid } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
-import { pauseIfLarge } from '../../kernel/yield-to-event-loop.ts'
+
+import { pauseIfLarge } from '../../kernel/concurrency/yield-to-event-loop.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { detailJson } from '../../kernel/errors/detail-json.ts'
+import { invalid } from '../../kernel/errors/errors.ts'
 import { requireCategory, requireData } from '../../passports/core/check-data.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import {

@@ -1,8 +1,9 @@
 /** Request bodies: objects whose members are described, read and checked by one definition each. */
-import { isLongerThan } from '../../kernel/characters.ts'
-import { collectErrors } from '../../kernel/collect-errors.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { AppError, type DetailCode, invalid } from '../../kernel/errors.ts'
+
+import { collectErrors } from '../../kernel/errors/collect-errors.ts'
+import { AppError, type DetailCode, invalid } from '../../kernel/errors/errors.ts'
+import { isLongerThan } from '../../kernel/values/characters.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 import { listUnknownMembers } from '../../records/unknown-members.ts'
 

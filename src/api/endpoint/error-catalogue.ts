@@ -1,7 +1,7 @@
 /** Every error code, described once, for the OpenAPI document and the reference page. */
 import catalogue from '../../../assets/api/errors.json' with { type: 'json' }
 import { databaseUnavailable } from '../../kernel/db/database.ts'
-import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
+import type { DetailCode, ErrorCode } from '../../kernel/errors/errors.ts'
 
 type ErrorDescription = {
   /** When it is sent, in Markdown. */

@@ -1,6 +1,6 @@
 /** Errors as HTTP: the status of each code, and the body. */
-import { detailJson } from '../../kernel/detail-json.ts'
-import type { AppError, ErrorCode } from '../../kernel/errors.ts'
+import { detailJson } from '../../kernel/errors/detail-json.ts'
+import type { AppError, ErrorCode } from '../../kernel/errors/errors.ts'
 
 export const STATUS = {
   bad_request: 400,

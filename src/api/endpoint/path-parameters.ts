@@ -2,8 +2,8 @@
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
-import { type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
-import { requireUuid } from '../../kernel/ids.ts'
+import { requireUuid } from '../../kernel/crypto/ids.ts'
+import { type DetailCode, invalid, notFound } from '../../kernel/errors/errors.ts'
 import { requireMediaOrFetchId } from '../../media/fetch/media-fetch.ts'
 import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 

@@ -1,7 +1,8 @@
 /** Query parameters: one definition describes, parses and checks each. Values are never clamped. */
-import { isLongerThan } from '../../kernel/characters.ts'
-import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
+
+import { type Detail, type DetailCode, invalid } from '../../kernel/errors/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
+import { isLongerThan } from '../../kernel/values/characters.ts'
 
 /** A parsed query. A name that was sent more than once has a list. */
 export type RawQuery = Readonly<Record<string, string | string[]>>

@@ -1,6 +1,6 @@
 /** Which encodings of a JSON body are supported. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 
 /** Throws `unsupported_media_type` for another character set than UTF-8, and for a compressed body. */
 export function requireUtf8Json(headers: IncomingHttpHeaders): void {

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { getMediaQuota } from '../../accounts/limits/media-quota.ts'
 import { buildDocumentUrl } from '../../categories/document-addresses.ts'
-import { type AddedMedia, addMedia } from '../../media/add-media.ts'
 import {
   deleteMediaOrFetch,
   getMediaOrFetch,
@@ -10,8 +9,9 @@ import {
   type MediaOrFetch,
   requestMediaFetch,
 } from '../../media/fetch/media-fetch.ts'
-import { getMediaUsage, listMedia, type MediaCursor } from '../../media/list-media.ts'
-import { buildPictureUrl, MEDIA_KINDS, type MediaFile } from '../../media/media-file.ts'
+import { buildPictureUrl, MEDIA_KINDS, type MediaFile } from '../../media/files/media-file.ts'
+import { type AddedMedia, addMedia } from '../../media/upkeep/add-media.ts'
+import { getMediaUsage, listMedia, type MediaCursor } from '../../media/upkeep/list-media.ts'
 import { isNamedInDraft } from '../../passports/drafts/named-in-drafts.ts'
 import { invalidMember, objectBody } from '../endpoint/body.ts'
 import { MAX_SMALL_BODY_BYTES } from '../endpoint/body-limits.ts'

@@ -1,10 +1,10 @@
 /** Reads the bytes of a file from a request: the body itself, or the part `file` of a form. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { AppError, invalidField } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
 import { readMultipartForm } from '../../kernel/http/multipart.ts'
-import { joinChunks } from '../../kernel/join-chunks.ts'
-import { MAX_MEDIA_BYTES } from '../../media/prepare/prepared-file.ts'
+import { joinChunks } from '../../kernel/values/join-chunks.ts'
+import { MAX_MEDIA_BYTES } from '../../media/files/prepared-file.ts'
 
 export class UploadedFile {
   readonly bytes: Buffer

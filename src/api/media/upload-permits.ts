@@ -1,9 +1,9 @@
 /** Limits how many files are received and processed at once: each one is in memory until its response. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { waitForTurn } from '../../accounts/limits/turns.ts'
+import { releaseWithResponse } from '../../kernel/concurrency/semaphore.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { releaseWithResponse } from '../../kernel/semaphore.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 
 type Upload = { request: FastifyRequest; accountId: number; reply: FastifyReply }
 

@@ -1,5 +1,5 @@
 /** The OpenAPI document, made from the endpoints; tests compare it with the running server. */
-import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/media-type.ts'
+import { DOCUMENT_TYPE, PICTURE_TYPES } from '../../media/files/media-type.ts'
 import { arrayOf, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountEndpoint, type ApiSetup, type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'

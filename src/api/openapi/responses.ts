@@ -1,5 +1,5 @@
 /** The responses of the OpenAPI document: the kind of an endpoint decides which errors it can answer with. */
-import type { ErrorCode } from '../../kernel/errors.ts'
+import type { ErrorCode } from '../../kernel/errors/errors.ts'
 import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { ERROR_CATALOGUE, HTTP_ERRORS } from '../endpoint/error-catalogue.ts'

@@ -1,6 +1,6 @@
 /** The response to a bulk call: the rows that were written, the rows that failed, and how many of each. */
-import { detailJson } from '../../kernel/detail-json.ts'
-import { AppError, type Detail, TRANSLATION } from '../../kernel/errors.ts'
+import { detailJson } from '../../kernel/errors/detail-json.ts'
+import { AppError, type Detail, TRANSLATION } from '../../kernel/errors/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import {
   arrayOf,

@@ -1,5 +1,5 @@
 /** `PATCH /products/:id` */
-import { isObject } from '../../kernel/data-object.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { getState } from '../../passports/core/state.ts'
 import { planNextVersion } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'

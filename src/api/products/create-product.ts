@@ -1,6 +1,6 @@
 /** `POST /products` */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
-import { isObject } from '../../kernel/data-object.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { isCategory, requireCategory } from '../../passports/core/check-data.ts'
 import {
   checkNewData,

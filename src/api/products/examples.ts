@@ -3,7 +3,7 @@
  * running server.
  */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'

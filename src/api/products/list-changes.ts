@@ -1,5 +1,5 @@
 /** The list of changes: pages that skip no change, and the next `updated_since`. */
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import {
   type ChangedRow,
   type ChangePosition,

@@ -1,9 +1,9 @@
 /** Lists of products: of an account, and of the units under a product. Rows and pages are the same. */
-import { LEVEL_LETTER } from '../../accounts/plans.ts'
+import { LEVEL_LETTER } from '../../accounts/account/plans.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { ListFilter } from '../../passports/read/list-filter.ts'
 import { READINESS_STATES, selectReadinessGroups } from '../../passports/readiness/account-readiness.ts'

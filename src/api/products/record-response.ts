@@ -1,7 +1,7 @@
 /** The responses that hold one product, and their description in the OpenAPI document. */
 
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { matchesAny } from '../../kernel/http/entity-tags.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
 import type { WrittenPassport } from '../../passports/write/create.ts'
 import { allowsChange } from '../endpoint/conditions.ts'

@@ -1,5 +1,5 @@
 /** The HTML that a shop puts on the page of a product. */
-import { readAudienceProfile } from '../../accounts/audience-profile.ts'
+import { readAudienceProfile } from '../../accounts/account/audience-profile.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import {
   buildShopSnippet,

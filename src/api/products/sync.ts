@@ -1,5 +1,5 @@
 /** Create or update: one product named by its SKU or GTIN, or up to 500 in a call. */
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import { recordEtag } from '../../passports/core/record.ts'
 import type { BulkRow } from '../../passports/core/state.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'

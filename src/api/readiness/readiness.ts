@@ -1,5 +1,5 @@
 /** Readiness: what the law still wants of a passport. Advice, which changes no other answer. */
-import { storeReadinessSettings } from '../../accounts/readiness-settings.ts'
+import { storeReadinessSettings } from '../../accounts/account/readiness-settings.ts'
 import { sumReadiness } from '../../passports/readiness/account-readiness.ts'
 import {
   getReadinessSettings,

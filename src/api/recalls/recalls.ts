@@ -1,7 +1,7 @@
 /** Recall notices: of a model, a batch or an item, and the list of those of the account. */
 
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { matchesAny } from '../../kernel/http/entity-tags.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import type { RecallNotice } from '../../passports/core/recalls.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { atPassport, getPassport } from '../../passports/read/find.ts'

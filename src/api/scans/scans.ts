@@ -1,6 +1,6 @@
 /** Scan statistics: of one product, and of the whole account. */
 import { allCategories } from '../../categories/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { BUNDLED_BUILD_DATE, BUNDLED_LICENCE } from '../../scans/country.ts'
 import { SUMMARY_RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'

@@ -1,5 +1,5 @@
 /** `GET /openapi.json`: this API, described by its own endpoints. */
-import { perObject } from '../../kernel/memo.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import { jsonResponse } from '../endpoint/documented-response.ts'
 import { type ApiSetup, definePublicEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'

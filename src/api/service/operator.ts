@@ -1,6 +1,6 @@
 /** Addresses for the operator: liveness, readiness and metrics. They are not part of the API. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isEqualInConstantTime, sha256Hex } from '../../kernel/crypto.ts'
+import { isEqualInConstantTime, sha256Hex } from '../../kernel/crypto/crypto.ts'
 import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
 import { HttpError } from '../../kernel/http/http-error.ts'
 

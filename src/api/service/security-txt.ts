@@ -1,6 +1,6 @@
 /** `/.well-known/security.txt` (RFC 9116): where to report a vulnerability of this installation. */
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 
 export type SecurityContactSetup = {
   /** A mailto:, https: or tel: address; without it there is no such file. */

@@ -1,5 +1,5 @@
 /** Batches and items: listed, issued one by one or in bulk, and changed by serial or lot. */
-import { asObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/values/data-object.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'

@@ -2,9 +2,10 @@
  * Checks keys that the schema does not know. They are stored for the account, so they only need to be
  * storable. A warning names each of them, because it may be a typo.
  */
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import { perObject } from '../../kernel/memo.ts'
+
 import { MAX_JSON_DEPTH } from '../../kernel/text/json-scan.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import { type CompleteCategory, findCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem, suggest } from '../problems.ts'

@@ -1,8 +1,8 @@
 /** Explains what Ajv found: what the value is, what it must be, and how to correct it. */
 import type { ErrorObject } from 'ajv'
-import { isObject } from '../../kernel/data-object.ts'
-import { shorten } from '../../kernel/detail-json.ts'
-import { assert } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/errors/detail-json.ts'
+import { assert } from '../../kernel/errors/errors.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import type { Field } from '../field.ts'
 import { findValueByName } from '../names/name-lookup.ts'
 import { findNearestName } from '../names/nearest-name.ts'

@@ -1,6 +1,12 @@
 /** Collects the violations and warnings of a passport's data. Paths start inside `data`. */
-import { formatField } from '../../kernel/detail-json.ts'
-import { type Detail, type DetailCode, MAX_DETAILS, type Path, TRANSLATION } from '../../kernel/errors.ts'
+import { formatField } from '../../kernel/errors/detail-json.ts'
+import {
+  type Detail,
+  type DetailCode,
+  MAX_DETAILS,
+  type Path,
+  TRANSLATION,
+} from '../../kernel/errors/errors.ts'
 import { type Problem, toEnglish } from '../problems.ts'
 
 export class Findings {

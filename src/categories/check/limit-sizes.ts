@@ -3,8 +3,8 @@
  * million wrong entries, and reporting each of them would block the process.
  */
 
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { MAX_DETAILS } from '../../kernel/errors.ts'
+import { MAX_DETAILS } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { problem } from '../problems.ts'

@@ -1,8 +1,8 @@
 /** The checks that JSON Schema cannot express: check digits, exact sums, languages, characters. */
 
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { shorten } from '../../kernel/detail-json.ts'
+import { shorten } from '../../kernel/errors/detail-json.ts'
 import { findLinkProblem } from '../../kernel/http/public-link.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage, isNamedLanguage, repairLanguage } from '../language.ts'
 import { findMeantLanguage } from '../names/meant-language.ts'

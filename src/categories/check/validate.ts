@@ -1,8 +1,8 @@
 /** Normalises and validates a passport's data. Reports all violations at once. */
 
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import type { Detail } from '../../kernel/errors.ts'
+import type { Detail } from '../../kernel/errors/errors.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/json-scan.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage } from '../language.ts'

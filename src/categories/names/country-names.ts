@@ -1,7 +1,7 @@
 /** Finds countries by what people and programs write: names in 24 languages, codes, and "Made in …". */
 import { LANGUAGES } from '../../i18n/catalogue.ts'
-import { COUNTRIES, COUNTRIES_BY_ALPHA_3, isCountry } from '../../kernel/countries.ts'
-import { once } from '../../kernel/memo.ts'
+import { COUNTRIES, COUNTRIES_BY_ALPHA_3, isCountry } from '../../kernel/values/countries.ts'
+import { once } from '../../kernel/values/memo.ts'
 import { normalizeName } from './name-lookup.ts'
 import { COUNTRY_SYNONYMS, MADE_IN } from './synonyms.ts'
 

@@ -1,7 +1,7 @@
 /** Suggests which language was meant by a code that names none: `english` is `en`, and `gr` is `el`. */
 import { LANGUAGES } from '../../i18n/catalogue.ts'
-import { isCountry } from '../../kernel/countries.ts'
-import { once } from '../../kernel/memo.ts'
+import { isCountry } from '../../kernel/values/countries.ts'
+import { once } from '../../kernel/values/memo.ts'
 import { normalizeName } from './name-lookup.ts'
 import { findNearestName } from './nearest-name.ts'
 

@@ -3,7 +3,7 @@
  * synonyms.
  */
 import { findLabel, getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
-import { once, perObject } from '../../kernel/memo.ts'
+import { once, perObject } from '../../kernel/values/memo.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import type { Field } from '../field.ts'
 import { VALUE_SYNONYMS } from './synonyms.ts'

@@ -1,5 +1,5 @@
 /** Suggests the name that a misspelled one was probably meant to be. */
-import { countEdits } from '../../kernel/edit-distance.ts'
+import { countEdits } from '../../kernel/values/edit-distance.ts'
 
 /** Security bound: comparing takes time quadratic in the length. */
 const MAX_LENGTH = 60

@@ -10,7 +10,7 @@ import {
   type Labels,
   listFibreCodes,
 } from '../../i18n/catalogue.ts'
-import { once } from '../../kernel/memo.ts'
+import { once } from '../../kernel/values/memo.ts'
 import type { Field } from '../field.ts'
 import { findCountryByName } from './country-names.ts'
 import { findValueByName, listSpellings, normalizeName } from './name-lookup.ts'

@@ -1,6 +1,7 @@
 /** Arguments that several commands share: account ids and names. */
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { AppError } from '../../kernel/errors.ts'
+
+import { AppError } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { type Arguments, UsageError } from './command.ts'
 
 /** The largest integer of PostgreSQL. */

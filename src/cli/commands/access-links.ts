@@ -1,6 +1,6 @@
 /** `carnet access-links`: links that show more than the public sees. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import {
   createAccessLink,
   LINK_AUDIENCES,

@@ -1,7 +1,7 @@
 /** `carnet accounts move`: one account to another shard. */
-import { actAsOperator } from '../../accounts/accounts.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
 import { moveAccount } from '../../transfer/accounts/move-account.ts'
-import { hasRunningImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { hasRunningImport } from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { getAccountId } from '../command-line/account-arguments.ts'
 import { type Command, CommandError } from '../command-line/command.ts'
 import { withProgress } from '../command-line/progress.ts'

@@ -1,12 +1,12 @@
 /** `carnet accounts registry`, `carnet accounts backup-url`: what the EU registry gets of an account. */
-import { withActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/account/actors.ts'
 import {
   parseBackupUrl,
   type RegistrySettings,
   readRegistrySettings,
   setBackupUrl,
   setRegistryUse,
-} from '../../accounts/registry-settings.ts'
+} from '../../accounts/account/registry-settings.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
 import { onStore } from '../store/with-store.ts'

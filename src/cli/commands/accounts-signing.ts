@@ -1,5 +1,5 @@
 /** `carnet accounts signing`: whether the documents of an account are signed, and with which key. */
-import { withActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/account/actors.ts'
 import { findIssuer, type Issuer, rotateSigningKey, setSigning } from '../../accounts/issuer/issuer.ts'
 import { revokeKeyAndSignatures } from '../../passports/signed/revoke-key.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'

@@ -1,9 +1,9 @@
 /** `carnet accounts spread`: one large account over several shards of a cluster. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import { withTransaction } from '../../accounts/context.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import { withTransaction } from '../../accounts/account/context.ts'
 import { MAX_SHARDS } from '../../kernel/db/shards.ts'
-import { copyMedia } from '../../media/copy-media.ts'
-import { hasRunningImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { copyMedia } from '../../media/upkeep/copy-media.ts'
+import { hasRunningImport } from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { spreadAccount } from '../../webhooks/spread-account.ts'
 import { getAccountId } from '../command-line/account-arguments.ts'
 import { type Command, CommandError, UsageError } from '../command-line/command.ts'

@@ -1,6 +1,6 @@
 /** `carnet accounts verify`: who accounts are by the operator's check. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { IDENTIFIER_SCHEMES } from '../../accounts/identity/company-identifiers.ts'
 import {
   type AccountIdentity,

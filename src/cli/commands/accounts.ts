@@ -4,12 +4,12 @@ import {
   createAccountByOperator,
   listAccounts,
   setPlan,
-} from '../../accounts/accounts.ts'
-import { AUDIENCE_PROFILES, setAudienceProfile } from '../../accounts/audience-profile.ts'
-import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
-import { setIndexing } from '../../accounts/indexing.ts'
-import { setOperatorAccount } from '../../accounts/operator-accounts.ts'
-import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
+} from '../../accounts/account/accounts.ts'
+import { AUDIENCE_PROFILES, setAudienceProfile } from '../../accounts/account/audience-profile.ts'
+import { closeAccount, reopenAccount } from '../../accounts/account/close-account.ts'
+import { setIndexing } from '../../accounts/account/indexing.ts'
+import { setOperatorAccount } from '../../accounts/account/operator-accounts.ts'
+import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/account/plans.ts'
 import { getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, formatTable, UsageError } from '../command-line/command.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'

@@ -1,7 +1,7 @@
 /** `carnet backup` and `carnet restore`: everything in one file. */
 import { constants, setPriority } from 'node:os'
-import { systemClock } from '../../kernel/clock.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
 import { type BackupKey, deriveBackupKey } from '../../transfer/backup/backup-key.ts'

@@ -1,8 +1,8 @@
 /** `carnet export` and `carnet import`: one account as a file or as a folder of pages, and back. */
-import { actAsOperator, requireAccount } from '../../accounts/accounts.ts'
+import { actAsOperator, requireAccount } from '../../accounts/account/accounts.ts'
 import type { ImportedIssuer } from '../../accounts/issuer/export-issuer.ts'
-import { openMediaServices } from '../../media/media-services.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
+import { openMediaServices } from '../../media/upkeep/media-services.ts'
 import { getIssuerDid } from '../../passports/documents/issuer-document.ts'
 import { countAllPassports } from '../../passports/read/totals.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'

@@ -1,10 +1,10 @@
 /** `carnet keys`: the API keys of an account. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import { isAccountOpen } from '../../accounts/close-account.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import { isAccountOpen } from '../../accounts/account/close-account.ts'
 import { listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Command, CommandError, formatTable } from '../command-line/command.ts'
 import { EXPIRY_HINT, parseExpiry, parseSpan } from '../command-line/parse-times.ts'

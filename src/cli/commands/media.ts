@@ -1,21 +1,21 @@
 /** `carnet media`: withdraws a file that was published by mistake, and lists what accounts ask for. */
 
-import { actAsOperator } from '../../accounts/accounts.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { getMediaOrFetch } from '../../media/fetch/media-fetch.ts'
-import { countUses } from '../../media/list-uses.ts'
-import { listFileUrls, MEDIA_ID } from '../../media/media-file.ts'
+import { listFileUrls, MEDIA_ID } from '../../media/files/media-file.ts'
+import { findWithdrawal } from '../../media/files/withdrawn-media.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
-import { type WithdrawnResult, withdrawMedia } from '../../media/withdraw-media.ts'
+import { type WithdrawnResult, withdrawMedia } from '../../media/upkeep/withdraw-media.ts'
 import {
   type ListedWithdrawal,
   listOtherOwners,
   listWithdrawals,
   MAX_REASON_LENGTH,
-} from '../../media/withdrawal-requests.ts'
-import { findWithdrawal } from '../../media/withdrawn-media.ts'
+} from '../../media/upkeep/withdrawal-requests.ts'
+import { countUses } from '../../media/uses/list-uses.ts'
 import { ACCOUNT_OPTION, findAccountId, getAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,

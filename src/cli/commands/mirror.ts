@@ -1,5 +1,5 @@
 /** `carnet mirror`: the back-up copy of an account, as a folder for any static host. */
-import { listAccounts } from '../../accounts/accounts.ts'
+import { listAccounts } from '../../accounts/account/accounts.ts'
 import type { MirrorEstimate } from '../../transfer/mirror/estimate-mirror.ts'
 import { type MirrorResult, mirrorAccount } from '../../transfer/mirror/mirror-account.ts'
 import { findAccountId } from '../command-line/account-arguments.ts'

@@ -1,7 +1,7 @@
 /** `carnet passports revoke-credential`: declares that the credentials of a passport were issued in error. */
-import { withActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/account/actors.ts'
 import { findIssuer } from '../../accounts/issuer/issuer.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import { buildStatusListUrl } from '../../passports/documents/status-place.ts'
 import { findPublicPassport, requireProductUuid } from '../../passports/read/find.ts'
 import { revokeCredential } from '../../passports/signed/revoke-credential.ts'

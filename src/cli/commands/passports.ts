@@ -1,5 +1,5 @@
 /** Commands for auditors of a version: what its commitment is made of, and the proof of when it existed. */
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
 import { explainCommitment } from '../../passports/documents/explain-commitment.ts'
 import { proveVersion } from '../../passports/documents/prove-version.ts'
 import { buildVersionProof } from '../../standards/signing/version-proof.ts'

@@ -1,6 +1,6 @@
 /** `carnet readiness`: what the law still wants of an account's products, or of one of them. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { fillAccountFacts, isRequiredGap, sumReadiness } from '../../passports/readiness/account-readiness.ts'
 import { type ReadinessReport, reportPassport } from '../../passports/readiness/report-passport.ts'

@@ -1,7 +1,7 @@
 /** `carnet offers …`: lists, adds, changes and deletes a kind of record, with an option for each member. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import type { RecordId } from '../../accounts/audit.ts'
-import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { RecordId } from '../../accounts/account/audit.ts'
+import { idFromUuid, requireUuid } from '../../kernel/crypto/ids.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import {
   changeRecord,

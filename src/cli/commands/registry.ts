@@ -1,6 +1,6 @@
 /** `carnet registry`: writes the lines for the EU registry to a file, and reads what it has answered. */
 import { readFileSync } from 'node:fs'
-import { actAsOperator } from '../../accounts/accounts.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { LINE_STATES } from '../../passports/registry/entry.ts'
 import { exportRegistryLines, LINE_FORMATS } from '../../passports/registry/export-lines.ts'

@@ -1,9 +1,9 @@
 /** `carnet shards`: spreads the accounts over the machines of a Citus cluster. */
-import { countAccountsByShard } from '../../accounts/account-shard.ts'
+import { countAccountsByShard } from '../../accounts/account/account-shard.ts'
 import { createShards, listPlacements } from '../../kernel/db/citus.ts'
 import { moveShard } from '../../kernel/db/move-shard.ts'
 import { MAX_SHARDS } from '../../kernel/db/shards.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { type Command, CommandError, formatTable, UsageError } from '../command-line/command.ts'
 import { createTimeEstimate, withProgress } from '../command-line/progress.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'

@@ -1,12 +1,12 @@
 /** The part of `carnet accounts verify` that lists and answers what accounts ask for. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { describeIdentity } from '../../accounts/identity/identity.ts'
 import {
   declineVerification,
   listVerificationRequests,
   MAX_REQUEST_NOTE_LENGTH,
 } from '../../accounts/identity/verification-request.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { type Arguments, type CommandResult, formatTable, UsageError } from '../command-line/command.ts'
 import type { StoreContext } from '../store/with-store.ts'
 

@@ -1,6 +1,6 @@
 /** Checks a signed text, and the manifest of a mirror, for `carnet verify`. */
-import { systemClock } from '../../kernel/clock.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import {
   createKeyFinder,
   getDidDocumentUrl,

@@ -1,5 +1,5 @@
 /** Checks the proof of when a version existed, for `carnet verify`. */
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { type VersionProofFacts, verifyVersionProof } from '../../standards/signing/version-proof.ts'
 import { CommandError, type CommandResult, UsageError } from '../command-line/command.ts'
 import { readCertificateFile, readFile, type VerifyPaths } from './verify-files.ts'

@@ -1,8 +1,8 @@
 /** `carnet verify`: checks a signed file without a network, and says what that proves and what not. */
 import { readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { buildIssuerDocument } from '../../passports/documents/issuer-document.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'
 import { findUnsignedManifest } from '../../standards/signing/mirror-manifest.ts'

@@ -1,7 +1,7 @@
 /** The arguments and output that the webhook commands share. */
-import { withActor } from '../../accounts/actors.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { withActor } from '../../accounts/account/actors.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import type { WebhookChange } from '../../webhooks/manage-webhooks.ts'
 import { getWebhookAccountId, type WebhookRecord } from '../../webhooks/webhook.ts'
 import { findAccountId } from '../command-line/account-arguments.ts'

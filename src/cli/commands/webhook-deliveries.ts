@@ -1,9 +1,9 @@
 /** `carnet webhooks deliveries`, `test`, `resend`, `replay`, `unstick`: see and repeat deliveries. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import { systemClock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import {
   DEFAULT_ATTEMPTS_LISTED,
   listAttempts,

@@ -1,7 +1,7 @@
 /** `carnet webhooks` and `carnet secrets`: the URLs that receive an account's events, and their secrets. */
-import { actAsOperator } from '../../accounts/accounts.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { withTransaction } from '../../accounts/context.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { withTransaction } from '../../accounts/account/context.ts'
 import { countIssuerSecrets, reencryptIssuerSecrets } from '../../accounts/issuer/issuer.ts'
 import { findUrlError } from '../../kernel/http-out/outbound-url.ts'
 import {

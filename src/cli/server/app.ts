@@ -8,21 +8,23 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { registerApi } from '../../api/door.ts'
-import { registerDpp } from '../../api/dpp-door.ts'
+import { registerApi } from '../../api/door/door.ts'
+import { findMalformed, type ParserError, sendParserError } from '../../api/door/malformed.ts'
+import { type BuildPublicError, getRequestPath, sendError } from '../../api/door/send-error.ts'
+import { registerDpp } from '../../api/dpp/dpp-door.ts'
 import type { ApiSetup } from '../../api/endpoint/endpoint.ts'
 import { errorJson } from '../../api/endpoint/errors.ts'
-import { countByAddress } from '../../api/limits.ts'
-import { findMalformed, type ParserError, sendParserError } from '../../api/malformed.ts'
-import { type BuildPublicError, getRequestPath, sendError } from '../../api/send-error.ts'
+import { countByAddress } from '../../api/endpoint/limits.ts'
 import { type OperatorSetup, registerOperator } from '../../api/service/operator.ts'
 import { registerSecurityTxt, type SecurityContactSetup } from '../../api/service/security-txt.ts'
 import { registerConsole } from '../../console/door.ts'
 import { sendThrownError as sendConsoleError } from '../../console/page/error-page.ts'
 import { type ConsoleSetup, HOME } from '../../console/page/route.ts'
-import { noteClient } from '../../kernel/active-clients.ts'
+import { noteClient } from '../../kernel/concurrency/active-clients.ts'
+import { countShortRequest } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { databaseUnavailable } from '../../kernel/db/database.ts'
-import { AppError, assert } from '../../kernel/errors.ts'
+import { AppError, assert } from '../../kernel/errors/errors.ts'
+import type { Log } from '../../kernel/errors/log.ts'
 import { allowUpload, BODY_DEADLINES, limitBodyTimes } from '../../kernel/http/body-deadlines.ts'
 import {
   type ConnectionLimits,
@@ -36,9 +38,7 @@ import {
   createTrustedProxies,
   type TrustedProxies,
 } from '../../kernel/http/trusted-proxies.ts'
-import type { Log } from '../../kernel/log.ts'
 import type { SecurityLog } from '../../kernel/monitoring/security-events.ts'
-import { countShortRequest } from '../../kernel/yield-to-event-loop.ts'
 import { registerSite } from '../../site/door.ts'
 import type { SiteSetup } from '../../site/http/setup.ts'
 import { buildPublicError } from '../../site/passport/errors.ts'

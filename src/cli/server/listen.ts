@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../kernel/config/config.ts'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode } from '../../kernel/errors/errors.ts'
 import { CommandError } from '../command-line/command.ts'
 import type { ServerSetup } from './app.ts'
 

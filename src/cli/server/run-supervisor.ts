@@ -1,6 +1,7 @@
 /** Runs the server as several processes: this one holds the store and supervises the others. */
-import { systemClock } from '../../kernel/clock.ts'
+
 import type { Config } from '../../kernel/config/config.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import { CommandError } from '../command-line/command.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { openStore, type Store } from '../store/store.ts'

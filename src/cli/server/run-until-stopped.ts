@@ -1,6 +1,6 @@
 /** Runs a server until a signal, an unexpected error or the end of npm, and then stops it in time. */
 import { once } from 'node:events'
-import type { Log } from '../../kernel/log.ts'
+import type { Log } from '../../kernel/errors/log.ts'
 import { CommandError } from '../command-line/command.ts'
 import { onStopSignal, Stopped } from '../command-line/stop-signals.ts'
 

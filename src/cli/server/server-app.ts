@@ -1,10 +1,10 @@
 /** The app as the server runs it. The static export asks the same app for its pages. */
 import type { FastifyInstance } from 'fastify'
-import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { findDatabaseState, isDatabaseDiskFull } from '../../kernel/db/database.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Log } from '../../kernel/errors/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import type { Store } from '../store/store.ts'

@@ -1,12 +1,13 @@
 /** Starts the background work of a server: deliveries, scheduled tasks, and the watch over the shards. */
-import { systemClock } from '../../kernel/clock.ts'
+
 import type { Config } from '../../kernel/config/config.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
+import type { Log } from '../../kernel/errors/log.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { newUuid } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
-import type { MediaServices } from '../../media/media-services.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
+import type { MediaServices } from '../../media/upkeep/media-services.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
 import { createProcessConcurrency } from '../../webhooks/concurrency-limits.ts'
 import { DeliveryWorker } from '../../worker/deliver.ts'

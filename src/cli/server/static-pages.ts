@@ -1,11 +1,12 @@
 /** The server's public pages for commands that write them to files. */
-import { systemClock } from '../../kernel/clock.ts'
+
 import type { Config } from '../../kernel/config/config.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
+import { createLog } from '../../kernel/errors/log.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
-import { createLog } from '../../kernel/log.ts'
-import { openMediaServices } from '../../media/media-services.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
+import { openMediaServices } from '../../media/upkeep/media-services.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { openPassport } from '../../site/passport/page-renderer.ts'
 import type { FetchedPage, PublicPassport, StaticPages } from '../../transfer/static/passport-pages.ts'

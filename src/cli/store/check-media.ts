@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import type { MediaPlace } from '../../kernel/config/environment-reader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { openMediaStore } from '../../media/store/open-media-store.ts'
-import { verifyMedia } from '../../media/verify-media.ts'
+import { verifyMedia } from '../../media/upkeep/verify-media.ts'
 import { withProgress } from '../command-line/progress.ts'
 import type { CheckResult } from './verify-store.ts'
 

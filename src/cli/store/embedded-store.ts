@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../kernel/config/config.ts'
 import { openPool, type Sql } from '../../kernel/db/database.ts'
-import { toError } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import { toError } from '../../kernel/errors/errors.ts'
+import type { Log } from '../../kernel/errors/log.ts'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/config/key-strength.ts'
-import { findErrorCode, toError } from '../../kernel/errors.ts'
+import { findErrorCode, toError } from '../../kernel/errors/errors.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { CommandError } from '../command-line/command.ts'
 

@@ -1,15 +1,15 @@
 /** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
-import { findMisplacedAccounts } from '../../accounts/account-shard.ts'
-import { listAccounts } from '../../accounts/accounts.ts'
-import { findUnfinishedMoves } from '../../accounts/move-account.ts'
-import { LEVELS } from '../../accounts/plans.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { findMisplacedAccounts } from '../../accounts/account/account-shard.ts'
+import { listAccounts } from '../../accounts/account/accounts.ts'
+import { LEVELS } from '../../accounts/account/plans.ts'
+import { findUnfinishedMoves } from '../../accounts/placement/move-account.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import { findShardProblems } from '../../kernel/db/check-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { toError } from '../../kernel/errors.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import { toError } from '../../kernel/errors/errors.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import { countWithPrivateKeys } from '../../passports/copies/count-private-keys.ts'
 import {
   countRows,

@@ -1,7 +1,7 @@
 /** Builds what webhooks need from the settings: the key of their secrets, and the allowed addresses. */
 import type { Config } from '../../kernel/config/config.ts'
+import { createSecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
-import { createSecretCipher } from '../../kernel/secret-cipher.ts'
 import type { WebhookSetup } from '../../webhooks/manage-webhooks.ts'
 import { getOrCreateSecretKey } from './secret-key.ts'
 

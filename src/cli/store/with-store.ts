@@ -1,9 +1,9 @@
 /** Opens the store for the work of one command and closes it again, whatever the outcome. */
-import type { OperatorContext } from '../../accounts/context.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import type { OperatorContext } from '../../accounts/account/context.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
-import { createLog } from '../../kernel/log.ts'
+import { createLog } from '../../kernel/errors/log.ts'
+import { systemClock } from '../../kernel/values/clock.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { Arguments, Command, CommandResult } from '../command-line/command.ts'
 import { runUntilSignal } from '../command-line/stop-signals.ts'

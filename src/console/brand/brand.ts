@@ -10,8 +10,8 @@ import {
   parseFrameAncestor,
   updateBrand,
 } from '../../accounts/brand/update-brand.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { BRAND, type Outcome, type Visit, type Words } from '../page/route.ts'

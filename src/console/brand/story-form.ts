@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { BrandStory } from '../../accounts/brand/story.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
-import type { Detail } from '../../kernel/errors.ts'
-import type { MediaFile } from '../../media/media-file.ts'
+import type { Detail } from '../../kernel/errors/errors.ts'
+import type { MediaFile } from '../../media/files/media-file.ts'
 import {
   MAX_STORY_ALT_LENGTH,
   MAX_STORY_LABEL_LENGTH,

@@ -1,7 +1,7 @@
 /** The page of one webhook: its state, its actions and its log. */
 
 import { html } from 'ghtml'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'

@@ -1,9 +1,9 @@
 /** Webhooks: all members see them, owners create, change and remove them, editors may pause them. */
 
 import { html } from 'ghtml'
-import { isOneLine } from '../../kernel/characters.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { findUrlError } from '../../kernel/http-out/outbound-url.ts'
+import { isOneLine } from '../../kernel/values/characters.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,

@@ -1,6 +1,6 @@
 /** The form of a draft: what is there must be valid, but anything may be missing. */
 import { html } from 'ghtml'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData } from '../../passports/core/state.ts'
 import { judgeDraft, reportDraft } from '../../passports/drafts/draft.ts'

@@ -1,7 +1,7 @@
 /** The page of a draft: what publishing would refuse, what acts still want; publishing and discarding. */
 import { html } from 'ghtml'
-import { AppError, type Detail, TRANSLATION } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, type Detail, TRANSLATION } from '../../kernel/errors/errors.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import { type JudgedDraft, judgeDraft, reportDraft } from '../../passports/drafts/draft.ts'
 import { publishDraft } from '../../passports/drafts/publish.ts'

@@ -1,7 +1,7 @@
 /** The draft of a page, with the data that its form shows. */
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
+import { idFromUuid, requireUuid } from '../../kernel/crypto/ids.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { removeNulls, requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
 import type { Draft } from '../../passports/drafts/draft.ts'

@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS } from '../../accounts/keys/rotate-key.ts'
-import { AppError, requireById } from '../../kernel/errors.ts'
+import { AppError, requireById } from '../../kernel/errors/errors.ts'
 import { backToDeveloper, curlCommand } from '../developer/parts.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import {

@@ -2,12 +2,18 @@
 import { html } from 'ghtml'
 import { isInStory } from '../../accounts/brand/story.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
-import { deleteMedia } from '../../media/delete-media.ts'
-import { listPassportsUsing } from '../../media/list-uses.ts'
-import { getMedia, type MediaFile, originalKey, requireMediaId, variantKey } from '../../media/media-file.ts'
-import { VARIANT_TYPES, WIDTHS } from '../../media/prepare/prepared-file.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
+import {
+  getMedia,
+  type MediaFile,
+  originalKey,
+  requireMediaId,
+  variantKey,
+} from '../../media/files/media-file.ts'
+import { VARIANT_TYPES, WIDTHS } from '../../media/files/prepared-file.ts'
+import { deleteMedia } from '../../media/upkeep/delete-media.ts'
+import { listPassportsUsing } from '../../media/uses/list-uses.ts'
 import type { Draft } from '../../passports/drafts/draft.ts'
 import { isNamedInDraft, listDraftsNaming } from '../../passports/drafts/named-in-drafts.ts'
 import { findSummaries } from '../../passports/read/list.ts'

@@ -1,7 +1,7 @@
 /** Says why a file was not stored, and what to do, to people who know nothing of file types. */
-import type { AppError } from '../../kernel/errors.ts'
-import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../../media/media-type.ts'
-import { MAX_MEDIA_BYTES, MAX_PIXELS, MAX_SIDE_PIXELS } from '../../media/prepare/prepared-file.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
+import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../../media/files/media-type.ts'
+import { MAX_MEDIA_BYTES, MAX_PIXELS, MAX_SIDE_PIXELS } from '../../media/files/prepared-file.ts'
 import { StoreFullError } from '../../media/store/media-store.ts'
 import type { Words } from '../page/route.ts'
 

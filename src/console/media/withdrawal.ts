@@ -1,12 +1,12 @@
 /** Owners ask the operator to withdraw a file that must not be public. */
 import { html } from 'ghtml'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { getMedia, type MediaFile, requireMediaId } from '../../media/media-file.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
+import { getMedia, type MediaFile, requireMediaId } from '../../media/files/media-file.ts'
 import {
   askForWithdrawal,
   findWithdrawalRequest,
   MAX_REASON_LENGTH,
-} from '../../media/withdrawal-requests.ts'
+} from '../../media/upkeep/withdrawal-requests.ts'
 import type { Problems } from '../page/form.ts'
 import { backLink, input, summary } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { pickText } from '../../categories/pick-text.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { OFFER_KIND_LABELS, OFFER_KINDS, type Offer } from '../../passports/offers/offer.ts'
 import { OFFER_STORE } from '../../passports/offers/store-offers.ts'
 import { findNewestModel } from '../../passports/read/find.ts'

@@ -1,6 +1,6 @@
 /** A submitted form: handlers read its fields by name and ignore all others. */
 import { parseEmail } from '../../accounts/people/email.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import type { Texts } from './texts.ts'
 
 export type PostedForm = {

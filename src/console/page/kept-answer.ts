@@ -6,12 +6,12 @@
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import { type Session, toAccountContext } from '../../accounts/people/sessions.ts'
 import {
   deleteSessionAnswers,
   findSessionAnswer,
   storeSessionAnswer,
-} from '../../accounts/session-answers.ts'
+} from '../../accounts/idempotency/session-answers.ts'
+import { type Session, toAccountContext } from '../../accounts/people/sessions.ts'
 import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { ANSWER, pageBefore } from './page-before.ts'
 import type { AnyVisit, ConsolePage, ConsoleSetup, Redirect } from './route.ts'

@@ -1,8 +1,8 @@
 /** A form that is sent twice, as by a double click, runs once: the second answer is the first one again. */
 import { createHash, randomUUID } from 'node:crypto'
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
-import { runIdempotent } from '../../accounts/idempotency.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { runIdempotent } from '../../accounts/idempotency/idempotency.ts'
 import type { ConsolePage, Redirect, Visit } from './route.ts'
 
 const FIELD = 'once'

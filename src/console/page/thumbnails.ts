@@ -1,7 +1,7 @@
 /** Small pictures of the account's files. The style sheet of pages with pictures gives them their shape. */
 import { html } from 'ghtml'
-import { isObject } from '../../kernel/data-object.ts'
-import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
+import { MEDIA_ID, type MediaFile } from '../../media/files/media-file.ts'
 import { MEDIA, type Words } from './route.ts'
 
 export const getFileUrl = (id: string) => `${MEDIA}/${id}`

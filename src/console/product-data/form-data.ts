@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Field } from '../../categories/field.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import type { Detail } from '../../kernel/errors.ts'
+import type { Detail } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { type PostedForm, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/route.ts'
 import { findRowOrigin, listRowNumbers, NONE, ROW_ORIGIN } from './list-rows.ts'

@@ -1,8 +1,8 @@
 /** The fields of the product form. Files are chosen on a page of their own, which the form leaves alone. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
-import type { Detail } from '../../kernel/errors.ts'
-import { perObject } from '../../kernel/memo.ts'
+import type { Detail } from '../../kernel/errors/errors.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 
 export const isFileField = ({ format }: Pick<Field, 'format'>): boolean =>
   format === 'picture_id' || format === 'document_id'

@@ -4,7 +4,7 @@
  */
 
 import { html } from 'ghtml'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { PageWindow, PassportPage } from '../../passports/read/list.ts'
 import type { Words } from '../page/route.ts'
 

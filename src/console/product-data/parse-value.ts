@@ -4,7 +4,11 @@ import { canonicalizeLanguage } from '../../categories/language.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isExactNumber } from '../../kernel/text/exact-number.ts'
-import { findAmbiguousNumbers, normalizeDigits, normalizeSpelling } from '../../transfer/spreadsheets/cell.ts'
+import {
+  findAmbiguousNumbers,
+  normalizeDigits,
+  normalizeSpelling,
+} from '../../transfer/spreadsheets/files/cell.ts'
 import type { Words } from '../page/route.ts'
 import { findLanguageByName } from './labels.ts'
 

@@ -1,8 +1,8 @@
 /** Explains a problem in a product's data, in the console's language and with the labels of its fields. */
 import type { Facts, ProblemKey } from '../../categories/problems.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { formatField } from '../../kernel/detail-json.ts'
-import { type Detail, type Path, TRANSLATION } from '../../kernel/errors.ts'
+import { formatField } from '../../kernel/errors/detail-json.ts'
+import { type Detail, type Path, TRANSLATION } from '../../kernel/errors/errors.ts'
 import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 import type { Words } from '../page/route.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'

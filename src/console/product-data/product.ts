@@ -1,7 +1,7 @@
 /** The product or unit of a page: loaded by its address, with its title, links and notices. */
 import { html } from 'ghtml'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
 import { getPrimaryLanguage } from '../../passports/read/build-reading.ts'

@@ -1,6 +1,6 @@
 /** Which acts want a field, for the form: "Battery passport, point 14". */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { perObject } from '../../kernel/memo.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import type { Act, Rule } from '../../readiness/act.ts'
 import { getRules, type Rules } from '../../readiness/rules.ts'
 import type { Words } from '../page/route.ts'

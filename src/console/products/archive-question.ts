@@ -1,6 +1,6 @@
 /** Asks before models or batches are archived below which batches or items stay active. */
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import { atPassport } from '../../passports/read/find.ts'
 import { MAX_COUNTED } from '../../passports/read/list.ts'

@@ -1,9 +1,9 @@
 /** Files that are added to the form of a product: uploaded, chosen from the library, or inherited. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { findFiles, listMedia } from '../../media/list-media.ts'
-import { MEDIA_ID, type MediaFile } from '../../media/media-file.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
+import { MEDIA_ID, type MediaFile } from '../../media/files/media-file.ts'
+import { findFiles, listMedia } from '../../media/upkeep/list-media.ts'
 import type { DocumentNames } from '../../passports/drafts/document-names.ts'
 import { findNamesOf, parseFileCursor } from '../media/parts.ts'
 import { type PostedForm, readForm } from '../page/form.ts'

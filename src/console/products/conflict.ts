@@ -1,8 +1,8 @@
 /** Merges two edits of a product. Fields that both changed are shown before saving again. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'

@@ -1,10 +1,10 @@
 /** The edit page of a product. If units have been issued, a review page comes before saving. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { applyAudienceProfile } from '../../passports/read/disclosed-category.ts'

@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatLanguage } from '../../i18n/format.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import type { MediaFile } from '../../media/media-file.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
+import type { MediaFile } from '../../media/files/media-file.ts'
 import type { DocumentNames } from '../../passports/drafts/document-names.ts'
 import {
   describeFile,

@@ -1,7 +1,7 @@
 /** Tabs for the levels above the product list, with counts, and a link to hits that a filter hides. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { type CappedCount, countLevels, MAX_COUNTED } from '../../passports/read/list.ts'
 import type { Level } from '../../passports/read/list-filter.ts'
 import type { Words } from '../page/route.ts'

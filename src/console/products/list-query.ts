@@ -1,6 +1,6 @@
 /** Parses the query of the product list and builds its URLs. */
 
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import type { ListFilter } from '../../passports/read/list-filter.ts'
 import {

@@ -2,8 +2,8 @@
 
 import { html } from 'ghtml'
 import { allCategories } from '../../categories/catalogue.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { LEVEL_NAME, type PassportRow } from '../../passports/core/record.ts'
 import { countDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'

@@ -1,11 +1,11 @@
 /** The page that creates a product: its category first, then the category's form. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { chooseLanguage } from '../../i18n/choose-language.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { createDraft } from '../../passports/drafts/store-drafts.ts'

@@ -4,7 +4,7 @@
  */
 
 import { html } from 'ghtml'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { CHANGE_TYPES, type ChangeType } from '../../passports/write/plan-version.ts'

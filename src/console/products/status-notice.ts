@@ -1,6 +1,6 @@
 /** The notice after archiving or restoring products: how many of each level, what follows, and undo. */
 import { html } from 'ghtml'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { Level } from '../../passports/read/list-filter.ts'
 import { hiddenInputs } from '../page/parts.ts'

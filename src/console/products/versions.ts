@@ -1,8 +1,8 @@
 /** The page of one version: its data, what changed from the version before, and buttons to restore it. */
 
 import { html } from 'ghtml'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'

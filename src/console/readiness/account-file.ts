@@ -1,7 +1,7 @@
 /** The readiness of the account as a CSV file: a line for each rule that products do not meet. */
 import { Readable } from 'node:stream'
-import { escapeFormula } from '../../transfer/spreadsheets/cell.ts'
-import { writeCsv } from '../../transfer/spreadsheets/write-csv.ts'
+import { escapeFormula } from '../../transfer/spreadsheets/files/cell.ts'
+import { writeCsv } from '../../transfer/spreadsheets/files/write-csv.ts'
 import type { Outcome, Visit, Words } from '../page/route.ts'
 import { getActTexts, getRuleTexts } from '../product-data/rule-texts.ts'
 import { findAccountReport, type SummedAct } from './account-acts.ts'

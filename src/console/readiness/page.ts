@@ -1,8 +1,8 @@
 /** The page of a product's readiness: for each act what is missing, and the way to the form. */
 import { html } from 'ghtml'
 import { explainGtinKind } from '../../categories/check/explain-gtin.ts'
-import { TRANSLATION } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { TRANSLATION } from '../../kernel/errors/errors.ts'
 import { hasGs1Address, LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { listUntpGaps } from '../../passports/documents/untp-gaps.ts'

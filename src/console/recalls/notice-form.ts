@@ -1,8 +1,8 @@
 /** The form of a recall notice: two texts for each language of the product, and what all of them share. */
 import { html } from 'ghtml'
 import { formatLanguage } from '../../i18n/format.ts'
-import { asObject } from '../../kernel/data-object.ts'
-import { AppError, type Detail } from '../../kernel/errors.ts'
+import { AppError, type Detail } from '../../kernel/errors/errors.ts'
+import { asObject } from '../../kernel/values/data-object.ts'
 import type { RecallNotice } from '../../passports/core/recalls.ts'
 import {
   MAX_RECALL_TEXT_LENGTH,

@@ -1,7 +1,7 @@
 /** The page of a product’s recall: the notice, its form with a preview and a question, and its changes. */
 import { html } from 'ghtml'
 import { formatLanguage } from '../../i18n/format.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import type { RecallNotice } from '../../passports/core/recalls.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { getPrimaryLanguage } from '../../passports/read/build-reading.ts'

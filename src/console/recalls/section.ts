@@ -1,6 +1,6 @@
 /** Lists recalls on the page of a product: those that hold for it, each with the way to its page. */
 import { html } from 'ghtml'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { RecallInForce } from '../../passports/core/recalls.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { PRODUCTS, type Visit } from '../page/route.ts'

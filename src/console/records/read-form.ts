@@ -1,7 +1,7 @@
 /** Reads the form of a record: as it was typed, and as the API takes it. */
 import { findCountryByName } from '../../categories/names/country-names.ts'
-import { isCountry } from '../../kernel/countries.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { isCountry } from '../../kernel/values/countries.ts'
+import { asObject } from '../../kernel/values/data-object.ts'
 import { listRecordMembers, type MemberType, type RecordValues } from '../../records/record.ts'
 import { toSent } from '../../records/record-json.ts'
 import type { PostedForm } from '../page/form.ts'

@@ -1,7 +1,7 @@
 /** The pages of a record: the list, the form, and the question before it is deleted. Viewers see the list. */
 import { html } from 'ghtml'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
+import { idFromUuid, requireUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import {
   changeRecord,
   createRecord,

@@ -1,5 +1,5 @@
 /** Explains the errors of a record at the inputs of its form. */
-import type { Detail } from '../../kernel/errors.ts'
+import type { Detail } from '../../kernel/errors/errors.ts'
 import { listRecordMembers, MAX_POSITION, type MemberOfRecord } from '../../records/record.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Words } from '../page/route.ts'

@@ -1,6 +1,6 @@
 /** Renders the page of the EU registry. */
 import { html } from 'ghtml'
-import { type RegistrySettings, readRegistrySettings } from '../../accounts/registry-settings.ts'
+import { type RegistrySettings, readRegistrySettings } from '../../accounts/account/registry-settings.ts'
 import { LINE_STATES, REGISTRY_STATES } from '../../passports/registry/entry.ts'
 import type { ResultReport } from '../../passports/registry/parse-results.ts'
 import {

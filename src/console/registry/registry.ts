@@ -5,8 +5,8 @@ import {
   parseBackupUrl,
   setBackupUrl,
   setRegistryUse,
-} from '../../accounts/registry-settings.ts'
-import { AppError } from '../../kernel/errors.ts'
+} from '../../accounts/account/registry-settings.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { tryReadJson } from '../../kernel/text/strict-json.ts'
 import { LINE_STATES } from '../../passports/registry/entry.ts'
 import { exportRegistryLines } from '../../passports/registry/export-lines.ts'

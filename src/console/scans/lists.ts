@@ -1,8 +1,8 @@
 /** Lists of products by scans: most scanned, suspected copies, and milestones. */
 
 import { html } from 'ghtml'
-import { shorten } from '../../kernel/detail-json.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { shorten } from '../../kernel/errors/detail-json.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import type { PassportMilestone, ReachedMilestone } from '../../scans/list-milestones.ts'
 import type { Suspicion } from '../../scans/list-suspicions.ts'

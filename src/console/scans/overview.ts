@@ -1,9 +1,9 @@
 /** The scans page: totals, trend, countries, devices, products, and how scans are counted. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { allCategories } from '../../categories/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
 import { findSummaries } from '../../passports/read/list.ts'
 import { comparePeriods } from '../../scans/compare-periods.ts'

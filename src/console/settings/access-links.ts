@@ -1,8 +1,8 @@
 /** Access links: editors create and revoke them, because they see what the links show. */
 
 import { html } from 'ghtml'
-import { AppError, requireById } from '../../kernel/errors.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { AppError, requireById } from '../../kernel/errors/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import {
   type AccessLinkRecord,

@@ -6,7 +6,7 @@ import {
   type AudienceProfile,
   readAudienceProfile,
   setAudienceProfile,
-} from '../../accounts/audience-profile.ts'
+} from '../../accounts/account/audience-profile.ts'
 import { allCategories, listSwitchedFields } from '../../categories/catalogue.ts'
 import { AUDIENCES, type Audience, PROTECTED } from '../../categories/field.ts'
 import { countWithField, MAX_COUNTED_WITH_FIELD } from '../../passports/read/count-with-field.ts'

@@ -1,12 +1,12 @@
 /** The audit log, newest first, a page at a time. */
 
 import { html } from 'ghtml'
-import { type AuditAction, type AuditEntry, listAuditEntries } from '../../accounts/audit.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { shorten } from '../../kernel/detail-json.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
+import { type AuditAction, type AuditEntry, listAuditEntries } from '../../accounts/account/audit.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
+import { shorten } from '../../kernel/errors/detail-json.ts'
 import { findSummaries } from '../../passports/read/list.ts'
-import type { ImportAuditSubject } from '../../transfer/spreadsheets/write-chunk.ts'
+import type { ImportAuditSubject } from '../../transfer/spreadsheets/import/write-chunk.ts'
 import { listWebhooks } from '../../webhooks/webhook.ts'
 import { rowList } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, WEBHOOKS, type Words } from '../page/route.ts'

@@ -13,8 +13,8 @@ import {
   MAX_REQUEST_NOTE_LENGTH,
   withdrawVerificationRequest,
 } from '../../accounts/identity/verification-request.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { AppError, type Detail, findErrorCode } from '../../kernel/errors.ts'
+import { AppError, type Detail, findErrorCode } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { isFine, type PostedForm, type Problems, problemsOf } from '../page/form.ts'
 import { backLink, input, summary } from '../page/parts.ts'
 import type { Outcome, Visit, Words } from '../page/route.ts'

@@ -1,9 +1,9 @@
 /** The settings overview: the account, its usage of the plan, and links to all settings. */
 
 import { html } from 'ghtml'
-import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/accounts.ts'
-import { closeAccount } from '../../accounts/close-account.ts'
-import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
+import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account/accounts.ts'
+import { closeAccount } from '../../accounts/account/close-account.ts'
+import { isIndexable, setIndexing } from '../../accounts/account/indexing.ts'
 import { getUsage } from '../../accounts/limits/quota.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { input, linkRow, pointList, rowList, section, summary } from '../page/parts.ts'

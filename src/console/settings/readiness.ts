@@ -1,7 +1,7 @@
 /** The settings of an account for its readiness: acts to opt in to, facts about the company, and the gate. */
 import { isDeepStrictEqual } from 'node:util'
 import { html } from 'ghtml'
-import { storeReadinessSettings } from '../../accounts/readiness-settings.ts'
+import { storeReadinessSettings } from '../../accounts/account/readiness-settings.ts'
 import { getReadinessSettings } from '../../passports/readiness/report-passport.ts'
 import type { Act } from '../../readiness/act.ts'
 import { getRules } from '../../readiness/rules.ts'

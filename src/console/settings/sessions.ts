@@ -6,7 +6,7 @@ import {
   listSessions,
   type SessionRecord,
 } from '../../accounts/people/own-sessions.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import { rowList } from '../page/parts.ts'
 import { type Outcome, SIGN_IN, type Visit, type Words } from '../page/route.ts'
 import { SESSIONS, settingsHead } from './places.ts'

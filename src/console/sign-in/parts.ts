@@ -9,7 +9,7 @@ import {
   type PasswordProblem,
 } from '../../accounts/people/password.ts'
 import { createSession } from '../../accounts/people/sessions.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import type { Problems } from '../page/form.ts'
 import { input } from '../page/parts.ts'
 import {

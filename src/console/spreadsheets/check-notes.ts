@@ -1,8 +1,8 @@
 /** A check's warnings about rows that are imported all the same, and the offer of plain text for HTML. */
 
 import { html } from 'ghtml'
-import type { CheckNotes, RowWarning } from '../../transfer/spreadsheets/row-warnings.ts'
-import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { CheckNotes, RowWarning } from '../../transfer/spreadsheets/import/row-warnings.ts'
+import type { SpreadsheetImport } from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { rowList, section, wideTable } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { explainRowError, formatErrorLocation, getImportUrl } from './words.ts'

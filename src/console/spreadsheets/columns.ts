@@ -3,24 +3,24 @@
 import { html } from 'ghtml'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
-import { DECIMAL_MARKS, parseNumber } from '../../transfer/spreadsheets/cell.ts'
 import {
   buildMappingName,
   buildTemplateLayout,
   findColumn,
   listColumns,
   UNIT_TO_CHOOSE,
-} from '../../transfer/spreadsheets/columns.ts'
-import { listAmbiguousColumns, listMarksToChoose } from '../../transfer/spreadsheets/decimal-marks.ts'
-import { resolveUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
-import { splitAmount } from '../../transfer/spreadsheets/measurement-units.ts'
-import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
-import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+} from '../../transfer/spreadsheets/columns/columns.ts'
+import { listAmbiguousColumns, listMarksToChoose } from '../../transfer/spreadsheets/columns/decimal-marks.ts'
+import { resolveUnits } from '../../transfer/spreadsheets/columns/guess-mapping.ts'
+import { splitAmount } from '../../transfer/spreadsheets/columns/measurement-units.ts'
+import { DECIMAL_MARKS, parseNumber } from '../../transfer/spreadsheets/files/cell.ts'
+import { SpreadsheetError } from '../../transfer/spreadsheets/files/spreadsheet-error.ts'
+import { startCheck } from '../../transfer/spreadsheets/import/run-import.ts'
 import {
   getChunkRows,
   getImport,
@@ -28,7 +28,7 @@ import {
   type ImportSettings,
   type SpreadsheetImport,
   selectSheet,
-} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { notice, renderOptions, select, summary } from '../page/parts.ts'
 import { IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'

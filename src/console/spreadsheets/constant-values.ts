@@ -3,8 +3,7 @@
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
-import type { DecimalMark } from '../../transfer/spreadsheets/cell.ts'
-import { type Column, findColumn, findCompactMembers } from '../../transfer/spreadsheets/columns.ts'
+import { type Column, findColumn, findCompactMembers } from '../../transfer/spreadsheets/columns/columns.ts'
 import {
   type ConstantTexts,
   findInvalidConstants,
@@ -12,9 +11,13 @@ import {
   listMissingNames,
   NEVER_CONSTANT,
   selectConstants,
-} from '../../transfer/spreadsheets/constant-values.ts'
-import type { Constant } from '../../transfer/spreadsheets/row-to-passport.ts'
-import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+} from '../../transfer/spreadsheets/columns/constant-values.ts'
+import type { Constant } from '../../transfer/spreadsheets/columns/row-to-passport.ts'
+import type { DecimalMark } from '../../transfer/spreadsheets/files/cell.ts'
+import type {
+  ConstantSettings,
+  ImportSettings,
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
 import { described, input, notes, renderTick, select } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'

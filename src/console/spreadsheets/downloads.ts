@@ -2,8 +2,8 @@
 
 import { html } from 'ghtml'
 import { canonicalizeLanguage } from '../../categories/language.ts'
-import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
-import { writeTemplate } from '../../transfer/spreadsheets/template.ts'
+import { exportModels } from '../../transfer/spreadsheets/export/export-models.ts'
+import { writeTemplate } from '../../transfer/spreadsheets/export/template.ts'
 import { getSearchText } from '../page/form.ts'
 import { select } from '../page/parts.ts'
 import { ALL_DATA, EXPORT, IMPORT, type Outcome, type Visit } from '../page/route.ts'

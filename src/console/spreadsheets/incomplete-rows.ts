@@ -2,8 +2,8 @@
 
 import { html } from 'ghtml'
 import { MAX_DRAFTS } from '../../passports/drafts/store-drafts.ts'
-import type { ErrorGroup, ErrorOverview } from '../../transfer/spreadsheets/import-results.ts'
-import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import type { ErrorGroup, ErrorOverview } from '../../transfer/spreadsheets/import/import-results.ts'
+import type { SpreadsheetImport } from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { rowList, section } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { explainRowError, formatErrorLocation } from './words.ts'

@@ -1,15 +1,15 @@
 /** The table of the columns page: each column with sample values, its field and its unit. */
 
 import { html } from 'ghtml'
-import { parseCellText } from '../../transfer/spreadsheets/cell.ts'
-import { type Column, findColumn, UNIT_TO_CHOOSE } from '../../transfer/spreadsheets/columns.ts'
-import { listUnits } from '../../transfer/spreadsheets/measurement-units.ts'
+import { type Column, findColumn, UNIT_TO_CHOOSE } from '../../transfer/spreadsheets/columns/columns.ts'
+import { listUnits } from '../../transfer/spreadsheets/columns/measurement-units.ts'
+import { parseCellText } from '../../transfer/spreadsheets/files/cell.ts'
+import { formatColumnLetters } from '../../transfer/spreadsheets/files/write-xlsx.ts'
 import type {
   ChunkRow,
   ImportSettings,
   SpreadsheetImport,
-} from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import type { Problems } from '../page/form.ts'
 import { notes, renderOptions, wideTable } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'

@@ -2,10 +2,13 @@
 
 import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
-import { type Column, findColumn } from '../../transfer/spreadsheets/columns.ts'
-import type { ChangedProduct } from '../../transfer/spreadsheets/import-results.ts'
-import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
-import { buildRowOptions, type SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { type Column, findColumn } from '../../transfer/spreadsheets/columns/columns.ts'
+import type { ChangedProduct } from '../../transfer/spreadsheets/import/import-results.ts'
+import type { FieldChange } from '../../transfer/spreadsheets/import/product-changes.ts'
+import {
+  buildRowOptions,
+  type SpreadsheetImport,
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { section, wideTable } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import { getValueLabel } from '../product-data/labels.ts'

@@ -1,11 +1,11 @@
 /** The page of one import, which shows its current step: columns, check, result of the check, import. */
 
 import { html } from 'ghtml'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { countImportFetches, type ImportFetchCount } from '../../media/fetch/import-fetches.ts'
 import { countRoomForDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
-import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
+import { writeErrorFile } from '../../transfer/spreadsheets/import/error-file.ts'
 import {
   groupRowErrors,
   listNameNotes,
@@ -14,15 +14,15 @@ import {
   listRejectedRows,
   listRowNotes,
   NO_ERRORS,
-} from '../../transfer/spreadsheets/import-results.ts'
-import { listCheckNotes, NO_NOTES } from '../../transfer/spreadsheets/row-warnings.ts'
-import { startCheck, startImport, stopImport } from '../../transfer/spreadsheets/run-import.ts'
+} from '../../transfer/spreadsheets/import/import-results.ts'
+import { listCheckNotes, NO_NOTES } from '../../transfer/spreadsheets/import/row-warnings.ts'
+import { startCheck, startImport, stopImport } from '../../transfer/spreadsheets/import/run-import.ts'
 import {
   deleteImport,
   getImport,
   ROWS_PER_CHUNK,
   type SpreadsheetImport,
-} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { findWords } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'

@@ -2,17 +2,17 @@
 
 import { html } from 'ghtml'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
+import type { NameNote } from '../../transfer/spreadsheets/columns/name-notes.ts'
 import {
   type ChangedProduct,
   type ErrorGroup,
   type ErrorOverview,
   RESULTS_PER_PAGE,
   type RejectedRow,
-} from '../../transfer/spreadsheets/import-results.ts'
-import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
-import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'
-import type { CheckNotes } from '../../transfer/spreadsheets/row-warnings.ts'
-import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+} from '../../transfer/spreadsheets/import/import-results.ts'
+import type { FieldChange } from '../../transfer/spreadsheets/import/product-changes.ts'
+import type { CheckNotes } from '../../transfer/spreadsheets/import/row-warnings.ts'
+import type { SpreadsheetImport } from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { notice, rowList, section, wideTable } from '../page/parts.ts'
 import { DRAFTS, IMPORT, type Outcome, PRODUCTS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'

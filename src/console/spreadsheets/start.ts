@@ -1,13 +1,16 @@
 /** The start page of imports: the upload, templates to fill in, and earlier imports. */
 
 import { html } from 'ghtml'
-import { AppError } from '../../kernel/errors.ts'
-import { MAX_SPREADSHEET_BYTES, SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import {
+  MAX_SPREADSHEET_BYTES,
+  SpreadsheetError,
+} from '../../transfer/spreadsheets/files/spreadsheet-error.ts'
 import {
   createImport,
   listImports,
   type SpreadsheetImport,
-} from '../../transfer/spreadsheets/spreadsheet-import.ts'
+} from '../../transfer/spreadsheets/import/spreadsheet-import.ts'
 import { notice, rowList, section } from '../page/parts.ts'
 import { type ConsolePage, EXPORT, IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'

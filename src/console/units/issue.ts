@@ -1,9 +1,9 @@
 /** The units of a product: the list, and the page that issues units from pasted numbers. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import type { RowRejection } from '../../passports/core/row-problems.ts'
 import type { PassportState } from '../../passports/core/state.ts'

@@ -3,11 +3,11 @@
 import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { requireMediaId, variantKey } from '../../media/media-file.ts'
-import { WIDTHS } from '../../media/prepare/prepared-file.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/values/data-object.ts'
+import { requireMediaId, variantKey } from '../../media/files/media-file.ts'
+import { WIDTHS } from '../../media/files/prepared-file.ts'
 import {
   type Addresses,
   gs1Url,

@@ -1,8 +1,8 @@
 /** The only place that reads the environment. All problems are reported at once. */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { toError } from '../errors.ts'
-import { LOG_LEVELS } from '../log.ts'
+import { toError } from '../errors/errors.ts'
+import { LOG_LEVELS } from '../errors/log.ts'
 import { type Environment, EnvironmentReader } from './environment-reader.ts'
 import { findKeyWeakness, replaceKeyAdvice } from './key-strength.ts'
 

@@ -1,9 +1,9 @@
 /** Reads settings of each kind from the environment: numbers, addresses, lists of networks. */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { isLongerThan, isOneLine } from '../characters.ts'
 import { TLS_MODES } from '../db/database-tls.ts'
 import { splitHosts } from '../db/database-url.ts'
+import { isLongerThan, isOneLine } from '../values/characters.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

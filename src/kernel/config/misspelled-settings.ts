@@ -1,5 +1,5 @@
 /** Finds settings with misspelled names, which would silently have no effect. */
-import { countEdits } from '../edit-distance.ts'
+import { countEdits } from '../values/edit-distance.ts'
 import type { Environment } from './environment-reader.ts'
 
 /** Every name that some part of Carnet reads from the environment. */

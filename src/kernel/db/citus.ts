@@ -1,7 +1,7 @@
 /** Distributes a migrated database over the nodes of a Citus cluster. */
 import type postgres from 'postgres'
-import { AppError } from '../errors.ts'
-import { withTimeout } from '../timeout.ts'
+import { withTimeout } from '../concurrency/timeout.ts'
+import { AppError } from '../errors/errors.ts'
 import { createShard } from './create-shard.ts'
 import { databaseUnavailable, isDistributed, perDatabase, type Sql } from './database.ts'
 import { getShardSchema, readShards, SHARD_NAME, SHARED_TABLES } from './shards.ts'

@@ -1,6 +1,6 @@
 /** The connections of a pool and who uses them. Each is a pool of the driver with one connection. */
 import type postgres from 'postgres'
-import { findErrorCode } from '../errors.ts'
+import { findErrorCode } from '../errors/errors.ts'
 import { ENDED_BY_SERVER, LOST_BY_NETWORK, PoolQueue } from './pool-queue.ts'
 
 type Sql = postgres.Sql

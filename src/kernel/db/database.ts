@@ -1,8 +1,8 @@
 /** Opens connection pools, and explains the database's error codes to callers. */
 import postgres from 'postgres'
-import { AppError, findErrorCode } from '../errors.ts'
-import { perObject } from '../memo.ts'
-import { withTimeout } from '../timeout.ts'
+import { withTimeout } from '../concurrency/timeout.ts'
+import { AppError, findErrorCode } from '../errors/errors.ts'
+import { perObject } from '../values/memo.ts'
 import { ARRAY_TYPES } from './array-types.ts'
 import { createConnectionPool, getPoolUsage, redirectPool } from './connection-pool.ts'
 import type { FinishedStatement, OpenDriver } from './connections.ts'

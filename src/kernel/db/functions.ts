@@ -3,7 +3,7 @@
  * text of each. A comment on the function holds the checksums of its file and of its body.
  */
 import type postgres from 'postgres'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import { distributeNewObjects, PROPAGATE_SETTINGS } from './citus.ts'
 import { lockSchemas } from './create-shard.ts'
 import { isDisconnection } from './database.ts'

@@ -1,6 +1,6 @@
 /** Moves a shard to another node of a Citus cluster while its accounts read and write. */
 import type postgres from 'postgres'
-import { AppError } from '../errors.ts'
+import { AppError } from '../errors/errors.ts'
 import { findShardNodes, hasCitus, listPlacements } from './citus.ts'
 import type { Sql } from './database.ts'
 import { getShardSchema } from './shards.ts'

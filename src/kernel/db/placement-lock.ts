@@ -2,7 +2,7 @@
  * Lets no account change its shards while a backup reads one shard after the other: it would lack rows, or
  * have them twice.
  */
-import { AppError } from '../errors.ts'
+import { AppError } from '../errors/errors.ts'
 import type { Sql } from './database.ts'
 import { readShards } from './shards.ts'
 

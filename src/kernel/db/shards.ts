@@ -3,9 +3,9 @@
  * Without shards, `public` holds everything, and each function here returns what it was given.
  */
 import type postgres from 'postgres'
-import { BoundedMap } from '../bounded-map.ts'
-import { AppError } from '../errors.ts'
-import { newUuid } from '../ids.ts'
+import { newUuid } from '../crypto/ids.ts'
+import { AppError } from '../errors/errors.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
 import { perDatabase, type Sql } from './database.ts'
 import { findSearchPath, getPool, isTransaction, withSearchPath } from './transaction.ts'
 

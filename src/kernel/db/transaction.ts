@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { AppError, assert, toError } from '../errors.ts'
+import { AppError, assert, toError } from '../errors/errors.ts'
 import { databaseUnavailable, isDisconnection, isLockTimeout, isTransient, type Sql } from './database.ts'
 
 /** The driver's type for a transaction lacks only the methods that open and close connections. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transporter } from 'nodemailer'
 import type { SmtpServer } from '../config/environment-reader.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../errors/log.ts'
 
 /** Lines of `text` end with `\n`. */
 export type Email = { to: string; subject: string; text: string }

@@ -3,8 +3,8 @@
  * count as they arrive, so a client that announces much or sends slowly holds only what it has sent.
  */
 import type { ServerResponse } from 'node:http'
-import { AppError } from '../errors.ts'
-import { createRelease, releaseWithResponse } from '../semaphore.ts'
+import { createRelease, releaseWithResponse } from '../concurrency/semaphore.ts'
+import { AppError } from '../errors/errors.ts'
 import { getNetwork } from './network.ts'
 
 /** Bodies up to this size are not counted: the connection has a buffer of the same size anyway. */

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Log } from '../log.ts'
-import { waitForEventLoopTurn } from '../yield-to-event-loop.ts'
+import { waitForEventLoopTurn } from '../concurrency/yield-to-event-loop.ts'
+import type { Log } from '../errors/log.ts'
 import { getNetwork } from './network.ts'
 
 export type ConnectionLimits = ReturnType<typeof computeConnectionLimits>

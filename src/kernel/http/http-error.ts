@@ -1,5 +1,5 @@
 /** The HTTP headers of errors, which `AppError` does not have. */
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors/errors.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 /** Reads `multipart/form-data` bodies as they arrive. */
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyConfig, type BusboyFileStream } from '@fastify/busboy'
-import { AppError } from '../errors.ts'
+import { AppError } from '../errors/errors.ts'
 
 type MultipartForm = {
   body: Readable

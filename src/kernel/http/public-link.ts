@@ -1,6 +1,6 @@
 /** The one rule for addresses of accounts: which of them readers get as a link. */
 import { isIP } from 'node:net'
-import { perObject } from '../memo.ts'
+import { perObject } from '../values/memo.ts'
 import { createAddressList, explainForbiddenAddress } from './ip-ranges.ts'
 
 /**

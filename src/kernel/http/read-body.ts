@@ -1,11 +1,11 @@
 /** Reads the body of a request, up to a limit. All bodies but files enter here. */
 import { type IncomingHttpHeaders, IncomingMessage, type ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { AppError } from '../errors.ts'
-import { FairTurns } from '../fair-turns.ts'
-import { freeMemory } from '../free-memory.ts'
-import { joinChunks } from '../join-chunks.ts'
-import { releaseWithResponse } from '../semaphore.ts'
+import { FairTurns } from '../concurrency/fair-turns.ts'
+import { releaseWithResponse } from '../concurrency/semaphore.ts'
+import { AppError } from '../errors/errors.ts'
+import { freeMemory } from '../values/free-memory.ts'
+import { joinChunks } from '../values/join-chunks.ts'
 import { BodiesInFlight } from './bodies-in-flight.ts'
 import { getNetwork } from './network.ts'
 

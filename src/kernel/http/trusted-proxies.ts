@@ -1,7 +1,7 @@
 /** Reads the client's address, from the right, and the request's id from the headers of trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { requestIds } from '../ids.ts'
+import { requestIds } from '../crypto/ids.ts'
 import { createAddressList } from './ip-ranges.ts'
 
 export type TrustedProxies = ReturnType<typeof createTrustedProxies>

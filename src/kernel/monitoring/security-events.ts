@@ -3,10 +3,10 @@
  * whose salt ends with the process. No e-mail, no address.
  */
 import { randomBytes } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
-import type { Clock } from '../clock.ts'
-import { sha256Hex } from '../crypto.ts'
-import type { Log } from '../log.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
+import type { Log } from '../errors/log.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
+import type { Clock } from '../values/clock.ts'
 
 export type SecurityEvent =
   | 'sign_in_refused'

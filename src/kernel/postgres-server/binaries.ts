@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import type { Launcher } from './launcher.ts'
 
 const MIN_MAJOR_VERSION = 15

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { lchown, mkdtemp, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import type { Launcher, ServerUser } from './launcher.ts'
 

@@ -5,7 +5,7 @@
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode, isDiskFull, toError, unavailable } from '../errors.ts'
+import { AppError, findErrorCode, isDiskFull, toError, unavailable } from '../errors/errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'

@@ -3,7 +3,7 @@ import { type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 
 export type ServerUser = { uid: number; gid: number; name: string }
 

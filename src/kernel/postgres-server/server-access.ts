@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import { isLockTimeout, openPool } from '../db/database.ts'
 import { grantTraffic } from '../db/traffic-role.ts'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 

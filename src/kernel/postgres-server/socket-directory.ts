@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { sha256Hex } from '../crypto.ts'
-import { findErrorCode, unavailable } from '../errors.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
+import { findErrorCode, unavailable } from '../errors/errors.ts'
 import type { ServerUser } from './launcher.ts'
 
 /** Part of the socket's file name; there is no TCP port. */

@@ -2,8 +2,9 @@
  * Runs background jobs: each at most once at a time, stopping between its steps. Failures are kept until they
  * are logged.
  */
-import type { Clock } from '../clock.ts'
+
 import type { Fragment, Sql } from '../db/database.ts'
+import type { Clock } from '../values/clock.ts'
 
 export type JobFailure = { id: string; error: unknown }
 

@@ -1,7 +1,7 @@
 /** Runs CPU-heavy work in a thread of low priority. */
 import { constants, setPriority } from 'node:os'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { toError } from '../errors.ts'
+import { toError } from '../errors/errors.ts'
 
 type Job<Input> = { id: number; input: Input }
 type Done<Output> = { id: number; output: Output } | { id: number; error: string }

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { open, readlink, rm, symlink } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { sha256Hex } from '../crypto.ts'
-import { findErrorCode, unavailable } from '../errors.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
+import { findErrorCode, unavailable } from '../errors/errors.ts'
 import { findProcess } from './processes.ts'
 
 type Holder = { token: string; pid: number; identity: string }

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findErrorCode } from '../errors.ts'
+import { findErrorCode } from '../errors/errors.ts'
 
 type RunningProcess = {
   /** Differs between all processes that ever had the same number. */

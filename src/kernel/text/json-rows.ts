@@ -1,5 +1,5 @@
 /** Reads JSON that may be large in steps, so that other requests are answered in between. */
-import { yieldBetweenRows } from '../yield-to-event-loop.ts'
+import { yieldBetweenRows } from '../concurrency/yield-to-event-loop.ts'
 import { JsonScan, type Piece, type RowList } from './json-scan.ts'
 import { type Part, parseParts, takePart } from './parse-parts.ts'
 import { shortenStrings } from './shorten-strings.ts'

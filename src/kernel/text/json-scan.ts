@@ -1,6 +1,6 @@
 /** Finds in the bytes of a JSON text what no body may have, and where the rows of a list are. */
-import { formatField, shorten } from '../detail-json.ts'
-import { type Detail, type DetailCode, MAX_DETAILS } from '../errors.ts'
+import { formatField, shorten } from '../errors/detail-json.ts'
+import { type Detail, type DetailCode, MAX_DETAILS } from '../errors/errors.ts'
 import { isExactNumber } from './exact-number.ts'
 import { tryParseJson } from './try-parse-json.ts'
 import { areLongerThan } from './utf8.ts'

@@ -1,5 +1,5 @@
 /** Parses JSON that is put together of parts of a body. Errors give their place in the body. */
-import { AppError, toError } from '../errors.ts'
+import { AppError, toError } from '../errors/errors.ts'
 import { describePlace } from './utf8.ts'
 
 /** Text that stands from the byte `from` on, or that replaces what stands there. */

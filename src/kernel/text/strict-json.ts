@@ -2,7 +2,7 @@
  * Parses JSON strictly, so that exactly what was sent is stored: rejects duplicate keys, `__proto__`, numbers
  * that a double cannot represent, deep nesting, and more values than any passport has.
  */
-import { AppError, invalid } from '../errors.ts'
+import { AppError, invalid } from '../errors/errors.ts'
 import { formatMaxBytes, JsonScan, type RowList } from './json-scan.ts'
 import { parseParts, takePart } from './parse-parts.ts'
 import { requireUtf8 } from './utf8.ts'

@@ -1,6 +1,6 @@
 /** UTF-8 in bytes: whether it is valid, and what places and lengths in it are as text. */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { AppError } from '../errors.ts'
+import { AppError } from '../errors/errors.ts'
 
 /** The bytes of a valid text without a byte order mark, as RFC 8259 §8.1 allows. Throws `bad_request`. */
 export function requireUtf8(bytes: Buffer): Buffer {

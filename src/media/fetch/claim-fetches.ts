@@ -1,8 +1,8 @@
 /** Which files a worker fetches next, and what it stores about each attempt. */
-import type { OperatorContext } from '../../accounts/context.ts'
+import type { OperatorContext } from '../../accounts/account/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
 import type { FailedDownload } from './download-file.ts'
 
 /** Longer than an attempt takes. After this time, another worker fetches what a killed one has claimed. */

@@ -1,7 +1,7 @@
 /** Downloads a file from an address that a user has given, within the limits of an upload. */
 import { type Outbound, OutboundFailure } from '../../kernel/http-out/outbound-http.ts'
 import { explainUrlError } from '../../kernel/http-out/outbound-url.ts'
-import { MAX_MEDIA_BYTES } from '../prepare/prepared-file.ts'
+import { MAX_MEDIA_BYTES } from '../files/prepared-file.ts'
 
 /** For the file with all redirects that lead to it. */
 export const FETCH_TIMEOUT_MS = 30_000

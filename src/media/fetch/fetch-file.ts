@@ -1,10 +1,10 @@
 /** One attempt to fetch a file from its address, and to store it like an upload. */
-import { findHome } from '../../accounts/account-shard.ts'
-import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
-import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { findHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext, OperatorContext } from '../../accounts/account/context.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors/errors.ts'
 import { type Outbound, OutboundFailure } from '../../kernel/http-out/outbound-http.ts'
-import { addMedia } from '../add-media.ts'
-import type { MediaServices } from '../media-services.ts'
+import { addMedia } from '../upkeep/add-media.ts'
+import type { MediaServices } from '../upkeep/media-services.ts'
 import { type ClaimedFetch, getMaxAttempts, settleFetch } from './claim-fetches.ts'
 import { downloadFile, type FetchFailure } from './download-file.ts'
 

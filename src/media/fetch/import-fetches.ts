@@ -1,8 +1,8 @@
 /** Pictures that an import of a spreadsheet fetches: noted by its check, fetched by the worker in its run. */
-import { atHome } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { newUuid } from '../../kernel/ids.ts'
-import { KIND_LETTER } from '../media-file.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
+import { KIND_LETTER } from '../files/media-file.ts'
 import type { FetchFailure } from './download-file.ts'
 
 /** Notes addresses, each once for an import. Nothing is fetched before `startImportFetches`. */

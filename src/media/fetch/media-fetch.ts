@@ -1,14 +1,14 @@
 /** Files that the worker fetches from an address: what was asked for, and what has become of it. */
-import { atHome } from '../../accounts/account-shard.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
-import type { StoredResponse } from '../../accounts/idempotency-record.ts'
-import { storeIdempotencyRecord } from '../../accounts/store-idempotency-record.ts'
-import { invalidField, notFound } from '../../kernel/errors.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import type { StoredResponse } from '../../accounts/account/idempotency-record.ts'
+import { storeIdempotencyRecord } from '../../accounts/idempotency/store-idempotency-record.ts'
+import { idFromUuid, newUuid, requireUuid } from '../../kernel/crypto/ids.ts'
+import { invalidField, notFound } from '../../kernel/errors/errors.ts'
 import { explainUrlError, type OutboundPolicy } from '../../kernel/http-out/outbound-url.ts'
-import { idFromUuid, newUuid, requireUuid } from '../../kernel/ids.ts'
-import { lockUsage, requireQuota } from '../add-media.ts'
-import { type DeletingContext, deleteMedia } from '../delete-media.ts'
-import { getMedia, MEDIA_ID, type MediaFile } from '../media-file.ts'
+import { getMedia, MEDIA_ID, type MediaFile } from '../files/media-file.ts'
+import { lockUsage, requireQuota } from '../upkeep/add-media.ts'
+import { type DeletingContext, deleteMedia } from '../upkeep/delete-media.ts'
 
 export type MediaFetch = {
   /** Not that of the file: its bytes, and so their digest, are not known yet. */

@@ -9,10 +9,10 @@ import {
   type PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib'
-import { DOCUMENT_TYPE } from '../media-type.ts'
+import { DOCUMENT_TYPE } from '../files/media-type.ts'
+import { type Preparation, reject } from '../files/prepared-file.ts'
 import { hasLongGap } from './pdf-gaps.ts'
 import { findRefusedLink, findRefusedRawLink, type LookUp } from './pdf-links.ts'
-import { type Preparation, reject } from './prepared-file.ts'
 
 const EMBEDDED_FILE = 'an embedded file'
 const OTHER_FILE = 'a link to another file'

@@ -1,8 +1,8 @@
 /** Checks a file and renders it. Runs in a process of its own: `prepare-process.ts`. */
-import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../media-type.ts'
+import { DOCUMENT_TYPE, detectMediaType, isHeic } from '../files/media-type.ts'
+import { MAX_MEDIA_BYTES, type Preparation, reject } from '../files/prepared-file.ts'
 import { checkPdf } from './check-pdf.ts'
 import { preparePicture } from './prepare-picture.ts'
-import { MAX_MEDIA_BYTES, type Preparation, reject } from './prepared-file.ts'
 
 export async function prepareFile(bytes: Uint8Array): Promise<Preparation> {
   if (bytes.length > MAX_MEDIA_BYTES) {

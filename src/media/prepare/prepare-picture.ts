@@ -1,6 +1,6 @@
 /** Renders a picture in the widths and types of pages. Nothing of the file but its pixels is kept. */
 import sharp from 'sharp'
-import type { PictureType } from '../media-type.ts'
+import type { PictureType } from '../files/media-type.ts'
 import {
   listWidths,
   MAX_PIXELS,
@@ -10,7 +10,7 @@ import {
   reject,
   type Variant,
   type VariantType,
-} from './prepared-file.ts'
+} from '../files/prepared-file.ts'
 
 // One picture at a time, and nothing kept between two: memory counts more than speed here.
 sharp.concurrency(1)

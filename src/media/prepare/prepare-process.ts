@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { Preparation } from '../files/prepared-file.ts'
 import { prepareFile } from './prepare-file.ts'
 import type { MonitorData } from './prepare-monitor.ts'
-import type { Preparation } from './prepared-file.ts'
 
 /** The `size` bytes of the file follow on stdin. */
 export type PrepareRequest = { id: number; size: number; maxCpuMs: number }

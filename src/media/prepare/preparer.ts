@@ -1,9 +1,9 @@
 /** Prepares uploaded files, one after another, in a process that is started when it is needed. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { AppError } from '../../kernel/errors.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import { type Preparation, reject } from '../files/prepared-file.ts'
 import type { PrepareRequest, PrepareResponse } from './prepare-process.ts'
-import { type Preparation, reject } from './prepared-file.ts'
 
 const ENTRY = new URL('./prepare-process.ts', import.meta.url)
 const MAX_HEAP_MIB = 192

@@ -1,7 +1,7 @@
 /** Objects in a bucket that understands S3. The operator chose the address, so it is not guarded. */
 import { AwsClient } from 'aws4fetch'
 import type { MediaPlace } from '../../kernel/config/environment-reader.ts'
-import { unavailable } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
 import { type ByteRange, formatRange, type ReadRange, resolveRange, sliceRange } from './byte-range.ts'
 import type { MediaStore } from './media-store.ts'
 

@@ -1,7 +1,7 @@
 /** Files in a folder: written under a temporary name, synced, then renamed. */
 import { mkdir, open, opendir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { findErrorCode, isDiskFull } from '../../kernel/errors.ts'
+import { findErrorCode, isDiskFull } from '../../kernel/errors/errors.ts'
 import { syncNewFolders } from '../../kernel/process/new-folders.ts'
 import { writePrivateFile } from '../../kernel/process/private-file.ts'
 import { type ByteRange, type ReadRange, resolveRange } from './byte-range.ts'

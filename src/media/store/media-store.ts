@@ -1,5 +1,5 @@
 /** Where the bytes of files are kept: a folder, or an S3-compatible bucket. Objects never change. */
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import type { ByteRange, ReadRange } from './byte-range.ts'
 
 /** Somebody has to free space first. */

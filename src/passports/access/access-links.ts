@@ -2,15 +2,15 @@
  * Access links: until a date, a token shows its reader more than the public sees. Only the token's hash is
  * stored.
  */
-import { getActorLabels, withActor } from '../../accounts/actors.ts'
-import { audit } from '../../accounts/audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/context.ts'
+import { getActorLabels, withActor } from '../../accounts/account/actors.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/account/context.ts'
 import type { Audience } from '../../categories/field.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
+import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto/crypto.ts'
+import { idFromUuid, newUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { assert, type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
+import { assert, type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors/errors.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 import { type Addresses, type PassportRow, passportUrl } from '../core/record.ts'
 import { getPassport, requireProductUuid } from '../read/find.ts'
 

@@ -1,6 +1,7 @@
 /** Makes the claims of GTINs and SKUs of a restored database fit its products, which are newer or older. */
+
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { selectClaimKey } from '../core/claim-key.ts'
 
 type Claim = { gtin14: string; model_id: string }

@@ -1,6 +1,6 @@
 /** Exports and imports where the credentials of an account stand in its status lists. */
 import type { Sql } from '../../kernel/db/database.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import { STATUS_LIST_LENGTH } from '../../standards/signing/status-list.ts'
 
 /** `list_index` is from 0. `last_version` and `revoked_at` are null unless it was revoked. */

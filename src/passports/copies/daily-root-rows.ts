@@ -1,6 +1,6 @@
 /** Exports and imports the daily Merkle roots of an account, with the entries of their trees. */
 import type { Sql } from '../../kernel/db/database.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import { combineSubtrees, computeMerkleRoot } from '../../standards/signing/merkle-tree.ts'
 import { SignatureError } from '../../standards/signing/signature-error.ts'
 import { readTimeStampToken } from '../../standards/signing/timestamp.ts'

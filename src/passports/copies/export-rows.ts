@@ -1,6 +1,7 @@
 /** Reads an account's passports with everything that belongs to them, page by page in the order of ids. */
+
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { getGtinOfClaim, isLocalClaim } from '../core/claim-key.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import { resolveUncached } from '../read/resolve.ts'

@@ -1,8 +1,8 @@
 /** Checks over all shards that each GTIN claim has its product, and each active product its claim. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSharedDatabase, listCandidateShards, listShards } from '../../kernel/db/shards.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { getGtinOfClaim, isLocalClaim, toClaimKey } from '../core/claim-key.ts'
 
 const PAGE_ROWS = 5_000

@@ -1,6 +1,7 @@
 /** Checks that counters agree with the passports, and that every history is intact. */
+
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME, type PassportRow } from '../core/record.ts'
 
 const MAX_REPORTED = 20

@@ -2,10 +2,10 @@
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { normaliseData, normaliseNewlines, validateData } from '../../categories/check/validate.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, assert, type Detail, invalid } from '../../kernel/errors/errors.ts'
 import { buildSearchText } from '../../kernel/text/search-text.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { requireKnownRules } from './check-declared-rules.ts'
 import { rowProblem } from './row-problems.ts'
 

@@ -1,7 +1,7 @@
 /** Checks that the rules which a passport declares not applicable exist. */
 import { findNearestName } from '../../categories/names/nearest-name.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { type Detail, invalid } from '../../kernel/errors.ts'
+import { type Detail, invalid } from '../../kernel/errors/errors.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { getRules } from '../../readiness/rules.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Identifiers that passports had in other systems (`digitalProductPassportId`). */
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
 
 const MAX_LENGTH = 1_000
 const SCHEMES: readonly string[] = ['http:', 'https:', 'urn:', 'did:']

@@ -1,12 +1,17 @@
 /** The files that data refers to: what is stored with a version, and the error for those not there. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { type FileReference, listFiles } from '../../categories/disclose.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { type AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
-import { KIND_LETTER, MEDIA_ID } from '../../media/media-file.ts'
-import { findUnknownUses, isUnknownMedia, type MediaUse, type UseAudience } from '../../media/media-use.ts'
-import { findWithdrawals, NO_WITHDRAWALS } from '../../media/withdrawn-media.ts'
+import { type AppError, assert, type Detail, invalid } from '../../kernel/errors/errors.ts'
+import { KIND_LETTER, MEDIA_ID } from '../../media/files/media-file.ts'
+import { findWithdrawals, NO_WITHDRAWALS } from '../../media/files/withdrawn-media.ts'
+import {
+  findUnknownUses,
+  isUnknownMedia,
+  type MediaUse,
+  type UseAudience,
+} from '../../media/uses/media-use.ts'
 import type { PassportData } from './check-data.ts'
 import { rowProblem } from './row-problems.ts'
 

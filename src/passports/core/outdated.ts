@@ -2,7 +2,7 @@
  * A unit is outdated if its model or batch was corrected after it inherited its content. Derived from version
  * numbers, so that a correction of a million units writes to none of them.
  */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 

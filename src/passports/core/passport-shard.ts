@@ -1,6 +1,6 @@
 /** Finds the shards of passports, for an account whose models are on several. */
-import { atShard, listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { atShard, listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 
 /**
  * Finds the shard of the account that has this passport. Returns `ctx` on that shard, or undefined if no

@@ -2,7 +2,7 @@
  * When a draft became a passport. The id, and so `created_at` and the hash of version 1, have the time of the
  * draft. The first status entry has the time of publication; that of other passports says "archived".
  */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { creationTime, type PassportRow } from './record.ts'
 

@@ -2,8 +2,8 @@
 import { buildGs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 
 /** a: active, x: archived. */
 export type StatusLetter = 'a' | 'x'

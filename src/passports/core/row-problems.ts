@@ -1,6 +1,11 @@
 /** Reasons to reject a row other than its data, as English templates with keys for translations. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
-import { type AppError, type Detail, TRANSLATION, type TranslatableMessage } from '../../kernel/errors.ts'
+import {
+  type AppError,
+  type Detail,
+  TRANSLATION,
+  type TranslatableMessage,
+} from '../../kernel/errors/errors.ts'
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',

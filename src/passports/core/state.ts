@@ -1,8 +1,8 @@
 /** The state that a change starts from: inherited data, own fields, and ids and hashes of both. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { assert, notFound } from '../../kernel/errors.ts'
+import { assert, notFound } from '../../kernel/errors/errors.ts'
 import type { PassportData } from './check-data.ts'
 import { metadataColumns, passportColumns } from './columns.ts'
 import { joinOwners } from './outdated.ts'

@@ -1,11 +1,11 @@
 /** Lists, makes, changes, deletes and copies the records of an account, by the table of their members. */
 
-import { lockAccount } from '../../accounts/accounts.ts'
-import { audit } from '../../accounts/audit.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { lockAccount } from '../../accounts/account/accounts.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import { readChange, readRecord } from '../../records/read-record.ts'
 import {
   listRecordMembers,

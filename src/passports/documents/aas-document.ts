@@ -1,6 +1,6 @@
 /** Builds the Asset Administration Shell of a passport, as JSON or as a package. It is not signed. */
 
-import { notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import { buildAasx } from '../../standards/aas/aasx.ts'
 import { renderAasEnvironment, renderSubmodel } from '../../standards/aas/environment.ts'
 import { prepareReading } from './prepare-reading.ts'

@@ -1,7 +1,7 @@
 /** Builds the documents of EN 18223 of a passport, signed if its account signs. */
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../standards/en18223/document.ts'
 import type { SignedStatus } from '../../standards/reading.ts'
 import type { StatusPlace } from '../signed/credential-status.ts'

@@ -1,7 +1,7 @@
 /** Explains the commitment to a version to an auditor: its hash in the chain, and the salt. */
 import { findSecretIssuer } from '../../accounts/issuer/issuer.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
 import { findPublicPassport } from '../read/find.ts'
 import { readVersionHash } from '../signed/version-hash.ts'

@@ -1,8 +1,8 @@
 /** The proofs of all versions under the daily roots of an account, as files that `carnet verify` reads. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getSecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { buildVersionProof } from '../../standards/signing/version-proof.ts'
 import { passportUrl } from '../core/record.ts'
 import { type DailyRoot, listDailyRoots, listVersionProofs } from '../signed/list-version-proofs.ts'

@@ -1,7 +1,7 @@
 /** Finds what proves when a version existed: its place in a daily Merkle tree. */
-import { findHome } from '../../accounts/account-shard.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { findHome } from '../../accounts/account/account-shard.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import type { ProvenVersion } from '../../standards/signing/version-proof.ts'
 import { passportUrl } from '../core/record.ts'
 import { findPublicPassport } from '../read/find.ts'

@@ -3,9 +3,9 @@
  * each reader gets what its audience may see.
  */
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { buildEnDocument, buildRecordMembers } from '../../standards/en18223/document.ts'
 import { buildHeader } from '../../standards/en18223/header.ts'
 import { PASSPORT_RECORD } from '../../standards/en18223/names.ts'

@@ -1,7 +1,8 @@
 /** The services and sources of the documents of a passport. */
-import type { Clock } from '../../kernel/clock.ts'
+
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import type { Reading } from '../../standards/reading.ts'
 import type { Addresses } from '../core/record.ts'
 import type { ReadableRow } from '../read/build-reading.ts'

@@ -4,9 +4,9 @@
  */
 import { hash as sha256 } from 'node:crypto'
 import { getSecretIssuer, listRevokedKeys, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { addProof, hashForProof } from '../../standards/signing/data-integrity.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'
 import { createSigner, type Signer } from '../../standards/signing/p256.ts'

@@ -1,5 +1,5 @@
 /** Signs the manifest of a mirror with the key of its account. */
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { addProof } from '../../standards/signing/data-integrity.ts'
 import {
   buildMirrorManifest,

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { listRevokedKeys, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
-import { perObject } from '../../kernel/memo.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import type { DocumentKind } from '../signed/signatures.ts'
 import type { PlacedRow } from './setup.ts'
 

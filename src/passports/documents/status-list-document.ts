@@ -1,7 +1,7 @@
 /** Builds the status lists of an issuer: which of its credentials are revoked, and which are outdated. */
 import { hash } from 'node:crypto'
 import { findIssuerByName, getSecretIssuer, listRevokedKeys } from '../../accounts/issuer/issuer.ts'
-import { unavailable } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
 import { signVcJwt } from '../../standards/signing/credential.ts'
 import { addProof } from '../../standards/signing/data-integrity.ts'
 import { signJws } from '../../standards/signing/jws.ts'

@@ -1,7 +1,7 @@
 /** Builds the UNTP credentials of a passport: what everybody may see of it, signed by its account. */
 import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { signVcJwt } from '../../standards/signing/credential.ts'
 import { buildUntpCredential, listMissingForUntp } from '../../standards/untp/untp-0.7.0.ts'
 import { buildReading } from '../read/build-reading.ts'

@@ -1,6 +1,6 @@
 /** Lists the values that a passport still needs for a UNTP credential, for its account. */
 
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findIssuer } from '../../accounts/issuer/issuer.ts'
 import { getSharedDatabase } from '../../kernel/db/shards.ts'
 import { listMissingForUntp } from '../../standards/untp/untp-0.7.0.ts'

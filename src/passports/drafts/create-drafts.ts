@@ -3,11 +3,11 @@
  * one, and no row changes a draft that somebody may have edited.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { atHome, atNewModel } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { atHome, atNewModel } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { newPassportUuid } from '../../kernel/db/shards.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { normaliseSku, type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
 import { findUnknownFiles } from '../core/file-uses.ts'
 import type { NewModelDraft } from './draft.ts'

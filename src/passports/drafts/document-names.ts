@@ -1,9 +1,9 @@
 /** Names documents as their uses do: a file itself has no name. */
-import { atHome, listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { atHome, listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { pickText } from '../../categories/pick-text.ts'
-import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
-import { listNewestUses } from '../../media/list-uses.ts'
+import { asObject, type DataObject, isObject } from '../../kernel/values/data-object.ts'
+import { listNewestUses } from '../../media/uses/list-uses.ts'
 import { mergeOwn } from '../core/columns.ts'
 import { getPrimaryLanguage } from '../read/build-reading.ts'
 

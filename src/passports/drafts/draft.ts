@@ -1,8 +1,15 @@
 /** A draft, what publishing it would refuse now, and what the law would still want of it. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { normaliseData } from '../../categories/check/validate.ts'
-import { AppError, assert, type Detail, type ErrorCode, invalid, notFound } from '../../kernel/errors.ts'
+import {
+  AppError,
+  assert,
+  type Detail,
+  type ErrorCode,
+  invalid,
+  notFound,
+} from '../../kernel/errors/errors.ts'
 import { gtinTakenError, type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
 import { LEVEL_NAME } from '../core/record.ts'
 import { type BulkState, effectiveData, getState, readStatesOnShards } from '../core/state.ts'

@@ -1,6 +1,6 @@
 /** Which drafts name a file. A draft keeps its files: they can be neither cleaned up nor deleted. */
-import { atHome } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Draft } from './draft.ts'
 import { getDrafts } from './store-drafts.ts'
 

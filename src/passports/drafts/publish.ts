@@ -1,6 +1,6 @@
 /** Publishes a draft: creates the product, or changes it, and deletes the draft in the same transaction. */
-import { atHome } from '../../accounts/account-shard.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
 import { recordPublication } from '../core/publication.ts'
 import type { PassportRow } from '../core/record.ts'
 import { atPassport } from '../read/find.ts'

@@ -1,6 +1,6 @@
 /** Finds drafts by what people see of them: name, SKU, GTIN and note; also by the product that is changed. */
-import { atHome } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { buildSearchText, listSearchWords } from '../../kernel/text/search-text.ts'
 import { findSummaries } from '../read/list.ts'
 import type { Draft } from './draft.ts'

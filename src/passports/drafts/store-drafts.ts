@@ -2,13 +2,13 @@
  * Stores drafts: products and changes that nobody but their account sees. They are on the account's home and
  * need no quota, version, event or GTIN.
  */
-import { atHome, atNewModel } from '../../accounts/account-shard.ts'
-import { lockAccount } from '../../accounts/accounts.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { atHome, atNewModel } from '../../accounts/account/account-shard.ts'
+import { lockAccount } from '../../accounts/account/accounts.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { newPassportUuid } from '../../kernel/db/shards.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import { type PassportData, removeNulls, requireCategory } from '../core/check-data.ts'
 import { type FileUse, listFileUses, requireKnownFiles } from '../core/file-uses.ts'
 import { getPassport } from '../read/find.ts'

@@ -1,6 +1,6 @@
 /** The store of the offers of an account: `accounts/records/store-records.ts` reads and writes it. */
 import { announceOfferChange } from '../../accounts/brand/offer-changes.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors/errors.ts'
 import type { RecordStore } from '../core/store-records.ts'
 import { getPassport } from '../read/find.ts'
 import { OFFER, type Offer } from './offer.ts'

@@ -2,8 +2,8 @@
 import { disclose, discloseAll } from '../../categories/disclose.ts'
 import { addDocumentUrls } from '../../categories/document-addresses.ts'
 import { addPictureAddresses } from '../../categories/picture-addresses.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import type { ParentAddresses, Reading, RecallInReading } from '../../standards/reading.ts'
 import { parseRecalls } from '../core/recalls.ts'
 import {

@@ -1,8 +1,8 @@
 /** Counts the passports with a value in one field, for a page about changing who sees the field. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode } from '../../kernel/errors/errors.ts'
 
 /** More are not counted. */
 export const MAX_COUNTED_WITH_FIELD = 10_000

@@ -1,7 +1,7 @@
 /** The category by which a passport's data is disclosed. Everything that shows data to others uses this. */
-import type { AudienceProfile } from '../../accounts/audience-profile.ts'
+import type { AudienceProfile } from '../../accounts/account/audience-profile.ts'
 import { applyLaw, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import type { PublicPassportRow } from './find.ts'
 
 /** The category with the audiences that an account has chosen. */

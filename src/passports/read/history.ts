@@ -1,8 +1,8 @@
 /** Earlier versions of a passport. Version 1 has no row until version 2 is written. */
-import { getActorLabels } from '../../accounts/actors.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { getActorLabels } from '../../accounts/account/actors.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { wasOutdated } from '../core/outdated.ts'
 import { readFirstTime, selectVersionTime } from '../core/publication.ts'

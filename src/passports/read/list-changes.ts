@@ -2,8 +2,8 @@
  * Lists what has changed since a time, for systems that keep a copy. A write may become visible after its own
  * time, so the response names a time before every open transaction, from which to continue.
  */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findOldestTransaction } from '../../kernel/db/citus.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { joinOwners, selectContentsCorrectedSince, selectCorrectionTime } from '../core/outdated.ts'

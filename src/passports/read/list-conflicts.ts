@@ -1,6 +1,6 @@
 /** Claims from before an approval: what other accounts have with the names that are approved for one. */
 
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getShard } from '../../kernel/db/shards.ts'
 import { findNamedOwners } from '../core/named-owners.ts'
 

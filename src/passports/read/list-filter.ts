@@ -1,8 +1,8 @@
 /** The filters of lists of passports, as conditions of SQL. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { type Fragment, perDatabase, unprepared } from '../../kernel/db/database.ts'
 import { getShardNumber } from '../../kernel/db/shards.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import { normaliseSku } from '../core/check-data.ts'
 import { selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
 import type { StatusLetter } from '../core/record.ts'

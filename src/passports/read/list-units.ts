@@ -1,7 +1,7 @@
 /**
  * Counts and lists the units under a passport at any depth, oldest first: direct units, then batch by batch.
  */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { PassportRow } from '../core/record.ts'
 import { listPassports, type PassportSummary } from './list.ts'
 import type { Level } from './list-filter.ts'

@@ -2,8 +2,8 @@
  * Lists and searches passports. A page is found in a narrow index before its data is read. A search collects
  * its hits before it sorts them: otherwise PostgreSQL may read a million sorted rows to find a rare word.
  */
-import { byIdDescending, listAccountShards, readAllShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { byIdDescending, listAccountShards, readAllShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { metadataColumns, ownColumns } from '../core/columns.ts'

@@ -1,6 +1,6 @@
 /** The conditions of a search for a word. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import { listSearchWords } from '../../kernel/text/search-text.ts'
 import type { ListFilter } from './list-filter.ts'
 

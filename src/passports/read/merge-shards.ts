@@ -1,5 +1,5 @@
 /** Merges the ordered rows of an account's shards, so that a page is the same as if they were on one. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 
 type Rows<R> = {
   shards: readonly AccountContext[]

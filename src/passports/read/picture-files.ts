@@ -8,8 +8,8 @@ import {
   MEDIA_ID,
   MEDIA_KINDS,
   type MediaKind,
-} from '../../media/media-file.ts'
-import { findWithdrawals, NO_WITHDRAWALS, type Withdrawals } from '../../media/withdrawn-media.ts'
+} from '../../media/files/media-file.ts'
+import { findWithdrawals, NO_WITHDRAWALS, type Withdrawals } from '../../media/files/withdrawn-media.ts'
 import type { Addresses, PassportRow } from '../core/record.ts'
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'

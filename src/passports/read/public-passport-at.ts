@@ -1,6 +1,6 @@
 /** Passports as they were at a time, or in a version, for readers of public documents. */
-import { selectAudienceProfile } from '../../accounts/audience-profile.ts'
-import { selectWithdrawnFiles } from '../../accounts/withdrawn-files.ts'
+import { selectAudienceProfile } from '../../accounts/account/audience-profile.ts'
+import { selectWithdrawnFiles } from '../../accounts/account/withdrawn-files.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { selectRecalls } from '../core/recalls.ts'

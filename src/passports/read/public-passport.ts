@@ -2,11 +2,11 @@
  * Reads passports for the public site. The metadata that decides about cached pages is cached for a second,
  * so that a popular passport costs one statement per second.
  */
-import { type SettingChanges, settingChanges } from '../../accounts/setting-changes.ts'
+import { type SettingChanges, settingChanges } from '../../accounts/account/setting-changes.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /** A passport without its data: under 1 kB, and safe to show to everyone. */

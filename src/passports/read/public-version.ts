@@ -1,7 +1,8 @@
 /** Earlier versions for anyone who may see the passport, and a history that never names their authors. */
+
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
 import { dropFreeFormKeys, dropFreeFormNames } from '../core/columns.ts'
 import { readFirstTime, selectVersionTime } from '../core/publication.ts'
 import type { PassportRow } from '../core/record.ts'

@@ -4,11 +4,11 @@
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShard, getSharedDatabase, hasShards, perSharedDatabase } from '../../kernel/db/shards.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 
 /** Public ids. */
 export type ResolvedPassports = { model: string; batch: string | null; item: string | null }

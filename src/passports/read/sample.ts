@@ -1,6 +1,6 @@
 /** Finds some passports of an account that stand for all of them. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findSummaries, type PassportSummary } from './list.ts'
 import { countAllPassports } from './totals.ts'
 

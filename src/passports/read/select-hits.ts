@@ -1,5 +1,5 @@
 /** The statements of a search for a word: which passports have it, and the newest of all to look through. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { filterConditions, type ListFilter } from './list-filter.ts'
 import { hasTrigrams, matchesSerial, matchesText, matchesWord } from './match-word.ts'

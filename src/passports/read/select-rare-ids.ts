@@ -1,5 +1,5 @@
 /** Ids of passports among many others that do not match, read content by content. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { selectAllOutdatedContents } from '../core/outdated.ts'
 import { filterConditions, type ListFilter, selectGroups } from './list-filter.ts'

@@ -2,10 +2,10 @@
  * The models that search engines may list, in files with fixed ranges of ids. Ids begin with their time, so a
  * model stays in its file, and only the last file grows.
  */
-import { accountIsIndexable } from '../../accounts/indexing.ts'
+import { accountIsIndexable } from '../../accounts/account/indexing.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { listShards } from '../../kernel/db/shards.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 
 /** A sitemap may have 50,000 addresses. A file of this size is read in 20 ms and has 1 MiB. */
 export const MODELS_PER_FILE = 10_000

@@ -1,6 +1,6 @@
 /** Totals of lists, from the counters of an account. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { Level, ListFilter } from './list-filter.ts'

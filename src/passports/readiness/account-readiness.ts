@@ -2,12 +2,12 @@
  * Readiness of a whole account: passports with the same facts are judged together. The groups and their sums
  * are kept for at most a minute, so that an account of a million models is not read at each request.
  */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
-import { invalidField } from '../../kernel/errors.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { invalidField } from '../../kernel/errors/errors.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 import type { Severity } from '../../readiness/act.ts'
 import type { NothingAsked, RuleOutcome } from '../../readiness/report.ts'
 import { counts, reportAct } from '../../readiness/report.ts'

@@ -1,5 +1,5 @@
 /** Counts what units lack of the rules that their product leaves to them. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Act } from '../../readiness/act.ts'
 import type { Parameters } from '../../readiness/fact.ts'
 import { type ActReport, counts, type RuleOutcome, reportAct } from '../../readiness/report.ts'

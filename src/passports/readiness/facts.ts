@@ -4,11 +4,11 @@
  * behind them.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { dropNewerKeys, findCategory } from '../../categories/catalogue.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { getShardNumber } from '../../kernel/db/shards.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type FactBits, getFactBits } from '../../readiness/fact-bits.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { dropFreeFormKeys } from '../core/columns.ts'

@@ -1,7 +1,7 @@
 /** The gate: what an account lets nobody publish before required rules are met. Off by default. */
-import type { AccountContext } from '../../accounts/context.ts'
-import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
-import { type Detail, invalid, TRANSLATION } from '../../kernel/errors.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { readReadinessSettings } from '../../accounts/account/readiness-settings.ts'
+import { type Detail, invalid, TRANSLATION } from '../../kernel/errors/errors.ts'
 import { reportAct } from '../../readiness/report.ts'
 import { getRules } from '../../readiness/rules.ts'
 import type { ReadinessSettings } from '../../readiness/settings.ts'

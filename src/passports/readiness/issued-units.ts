@@ -2,8 +2,8 @@
  * Finds values that units lack although their model has them: a change did not reach them, or a correction
  * waits.
  */
-import type { AccountContext } from '../../accounts/context.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import type { Rule } from '../../readiness/act.ts'
 import type { RecordMember } from '../../readiness/fact.ts'
 import { type ActReport, holdsAny } from '../../readiness/report.ts'

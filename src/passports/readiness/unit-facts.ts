@@ -1,5 +1,5 @@
 /** The facts of the active units under one product, grouped: at any depth, as far as the bounds reach. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { unprepared } from '../../kernel/db/database.ts'
 import { selectContents } from '../core/outdated.ts'

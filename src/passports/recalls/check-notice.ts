@@ -4,9 +4,9 @@ import { countCharacters } from '../../categories/check/text-checks.ts'
 import { normaliseData, validateData } from '../../categories/check/validate.ts'
 import type { Field } from '../../categories/field.ts'
 import { problem, toEnglish } from '../../categories/problems.ts'
-import { asObject } from '../../kernel/data-object.ts'
-import { formatField } from '../../kernel/detail-json.ts'
-import { type Detail, invalid, TRANSLATION } from '../../kernel/errors.ts'
+import { formatField } from '../../kernel/errors/detail-json.ts'
+import { type Detail, invalid, TRANSLATION } from '../../kernel/errors/errors.ts'
+import { asObject } from '../../kernel/values/data-object.ts'
 import type { RecallNotice, RecallTexts } from '../core/recalls.ts'
 
 /** For a text in one language. */

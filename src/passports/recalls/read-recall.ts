@@ -1,9 +1,9 @@
 /** Reads the recall notices of an account: those of one product, their changes, and a list of all. */
-import { byIdDescending, readAllShards } from '../../accounts/account-shard.ts'
-import { getActorLabels } from '../../accounts/actors.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { byIdDescending, readAllShards } from '../../accounts/account/account-shard.ts'
+import { getActorLabels } from '../../accounts/account/actors.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import {
   isNewestRecall,
   parseRecalls,

@@ -3,10 +3,10 @@
  * event.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type AuditAction, audit } from '../../accounts/audit.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { type AuditAction, audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { idFromUuid, newUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { announceEvents, buildPassportEvent, type NAMED_EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import type { RecallNotice } from '../core/recalls.ts'
 import { LEVEL_NAME, type PassportRow } from '../core/record.ts'

@@ -1,6 +1,6 @@
 /** All records. An account's export, the API and the console have each of them. */
 
-import type { RecordId } from '../../accounts/audit.ts'
+import type { RecordId } from '../../accounts/account/audit.ts'
 import type { RecordStore } from '../core/store-records.ts'
 import { OFFER_STORE } from '../offers/store-offers.ts'
 

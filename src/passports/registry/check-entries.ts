@@ -1,7 +1,7 @@
 /** Compares the lines of passports that were written with what their passports say now. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { readRegistrySettings } from '../../accounts/account/registry-settings.ts'
 import { forgetIssuer } from '../../accounts/issuer/issuer.ts'
-import { readRegistrySettings } from '../../accounts/registry-settings.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { RegistryLine } from '../../standards/registry/registry-line.ts'
 import type { UnsignedSetup } from '../documents/setup.ts'

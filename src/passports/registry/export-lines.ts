@@ -1,6 +1,6 @@
 /** Exports the lines of an account for the EU registry: models, then batches, then items. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { buildCirpass2Payload } from '../../standards/registry/cirpass2-payload.ts'
 import { formatRegistryCsv, REGISTRY_CSV_HEADING } from '../../standards/registry/registry-csv.ts'
 import type { RegistryLine } from '../../standards/registry/registry-line.ts'

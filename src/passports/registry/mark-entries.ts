@@ -1,9 +1,9 @@
 /** Marks passports whose lines must be checked: all of an account, or the units of one passport. */
-import type { AccountContext } from '../../accounts/context.ts'
-import { readRegistrySettings } from '../../accounts/registry-settings.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { readRegistrySettings } from '../../accounts/account/registry-settings.ts'
 import { findOldestTransaction } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import type { PassportRow } from '../core/record.ts'
 
 type Account = Pick<AccountContext, 'sql' | 'accountId'>

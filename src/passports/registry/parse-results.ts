@@ -1,9 +1,10 @@
 /** Parses the answers of the EU registry that a client or a file sends: `{"results": [{…}]}`. */
-import { isOneLine } from '../../kernel/characters.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { detailJson } from '../../kernel/detail-json.ts'
-import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+
+import { detailJson } from '../../kernel/errors/detail-json.ts'
+import { AppError, type Detail, invalid } from '../../kernel/errors/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
+import { isOneLine } from '../../kernel/values/characters.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import { RESULT_STATES } from './entry.ts'
 import type { RegistryResultRow } from './store-results.ts'
 

@@ -1,6 +1,6 @@
 /** The scheduled task that keeps the entries of accounts that use the EU registry up to date. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { listRegistryAccounts } from '../../accounts/registry-settings.ts'
+import { listRegistryAccounts } from '../../accounts/account/registry-settings.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { checkDueEntries, type RegistrySetup } from './check-entries.ts'
 import { fillEntries } from './mark-entries.ts'

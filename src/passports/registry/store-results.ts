@@ -1,8 +1,8 @@
 /** Stores what the EU registry has answered: for each line its state, and the number of its registration. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import type { ResultState, StoredEntry } from './entry.ts'
 
 export type RegistryResultRow = {

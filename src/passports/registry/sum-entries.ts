@@ -1,9 +1,9 @@
 /** Sums up the entries for the EU registry for an owner: how many are where, and what they lack. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext, OperatorContext } from '../../accounts/account/context.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { listShards } from '../../kernel/db/shards.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { REGISTRY_STATES, type RegistryState } from './entry.ts'
 
 export type RegistrySums = {

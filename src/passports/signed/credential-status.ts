@@ -3,11 +3,11 @@
  * nothing about the passport.
  */
 import { randomInt } from 'node:crypto'
-import { findHome } from '../../accounts/account-shard.ts'
-import { isBeingMoved } from '../../accounts/move-account.ts'
+import { findHome } from '../../accounts/account/account-shard.ts'
+import { isBeingMoved } from '../../accounts/placement/move-account.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSharedDatabase, hasShards } from '../../kernel/db/shards.ts'
-import { unavailable } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
 import { STATUS_LIST_LENGTH } from '../../standards/signing/status-list.ts'
 
 /** `listNo` is from 1, `index` from 0. */

@@ -3,12 +3,12 @@
  * can later claim that a version of that day was another.
  */
 import { randomBytes } from 'node:crypto'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getSecretIssuer, listIssuerAccounts } from '../../accounts/issuer/issuer.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import {
   buildMerkleProof,
   combineSubtrees,

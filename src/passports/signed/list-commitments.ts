@@ -1,7 +1,7 @@
 /** The commitments to an account's versions of a span of time, in the order of passports and versions. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
 import { buildVersionEntry, type EntryFormat } from '../../standards/signing/version-entry.ts'
 import { firstHash } from '../core/hash-chain.ts'

@@ -1,11 +1,11 @@
 /** Which places of a status list are those of outdated documents. */
-import { findHome, listAccountShards } from '../../accounts/account-shard.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { findHome, listAccountShards } from '../../accounts/account/account-shard.ts'
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
-import { unavailable } from '../../kernel/errors.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import { createStatusBits, setRevoked } from '../../standards/signing/status-list.ts'
 import { isRecalled } from '../core/recalls.ts'
 

@@ -1,5 +1,5 @@
 /** Lists the proofs of all versions under an account's daily roots, reading each block of a tree once. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { buildMerkleProofs, proveSubtree } from '../../standards/signing/merkle-tree.ts'
 import type { EntryFormat } from '../../standards/signing/version-entry.ts'
 import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'

@@ -1,8 +1,8 @@
 /** Revokes the credentials of a passport that were issued in error. */
-import { audit } from '../../accounts/audit.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { requireNotMoving, type StatusPlace } from './credential-status.ts'
 
 /** `isNew`: false if they had been revoked before. */

@@ -2,8 +2,8 @@
  * Stored signatures of public documents. A document is signed when it is first read; every signing gives
  * another signature, so the first is kept and the document does not change until its content does.
  */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'

@@ -1,5 +1,5 @@
 /** Status lists as they were last signed: each signing gives another signature, and answers must not vary. */
-import { findHome } from '../../accounts/account-shard.ts'
+import { findHome } from '../../accounts/account/account-shard.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 
 export type StatusListForm = 'vc' | 'vc-jwt' | 'token' | 'message-vc' | 'message-vc-jwt'

@@ -1,8 +1,8 @@
 /** Compares the daily Merkle roots of accounts with the versions that are stored. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getSecretIssuer, listIssuerAccounts } from '../../accounts/issuer/issuer.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { combineSubtrees, computeMerkleRoot } from '../../standards/signing/merkle-tree.ts'
 import type { EntryFormat } from '../../standards/signing/version-entry.ts'
 import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'

@@ -3,12 +3,18 @@ import type { BrandStory, StoryLink, StoryPicture, StoryTexts } from '../../acco
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
-import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
-import { collectErrors } from '../../kernel/collect-errors.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { type AppError, type Detail, type DetailCode, invalid, type Path } from '../../kernel/errors.ts'
+import { collectErrors } from '../../kernel/errors/collect-errors.ts'
+import {
+  type AppError,
+  type Detail,
+  type DetailCode,
+  invalid,
+  type Path,
+} from '../../kernel/errors/errors.ts'
 import { isSafeLink, SAFE_LINK_RULE } from '../../kernel/http/public-link.ts'
-import { MEDIA_ID } from '../../media/media-file.ts'
+import { isLongerThan, isOneLine } from '../../kernel/values/characters.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
+import { MEDIA_ID } from '../../media/files/media-file.ts'
 
 export const MAX_STORY_TEXT_LENGTH = 2_000
 export const MAX_STORY_LINKS = 3

@@ -1,10 +1,10 @@
 /** Sets or removes the block “From the brand” of an account's pages. */
 import { isDeepStrictEqual } from 'node:util'
-import { atHome } from '../../accounts/account-shard.ts'
-import { audit } from '../../accounts/audit.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
 import { type BrandStory, findStory, storeStory } from '../../accounts/brand/story.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
-import { lockPicture } from '../../media/brand-picture.ts'
+import { lockPicture } from '../../media/uses/brand-picture.ts'
 import { checkStory } from './check-story.ts'
 
 /** `sent`: as the command line reads it from a file; null removes the block. Throws `validation`. */

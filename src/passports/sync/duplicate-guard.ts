@@ -1,5 +1,5 @@
 /** Rejects a row of a call about the same product as an earlier row, if that one is valid. */
-import { type AppError, invalid } from '../../kernel/errors.ts'
+import { type AppError, invalid } from '../../kernel/errors/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import type { MatchBy, SyncRow } from './parse-row.ts'

@@ -3,9 +3,9 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
-import { collectErrors } from '../../kernel/collect-errors.ts'
-import { isObject } from '../../kernel/data-object.ts'
-import { AppError, type Detail, invalid, invalidField } from '../../kernel/errors.ts'
+import { collectErrors } from '../../kernel/errors/collect-errors.ts'
+import { AppError, type Detail, invalid, invalidField } from '../../kernel/errors/errors.ts'
+import { isObject } from '../../kernel/values/data-object.ts'
 import {
   checkData,
   normaliseSku,

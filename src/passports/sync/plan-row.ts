@@ -1,8 +1,9 @@
 /** Plans a row of a sync: a new model, a next version, no change, or an error. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { collectErrors } from '../../kernel/collect-errors.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { collectErrors } from '../../kernel/errors/collect-errors.ts'
 import {
   AppError,
   assert,
@@ -10,8 +11,7 @@ import {
   invalid,
   invalidField,
   type TranslatableMessage,
-} from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+} from '../../kernel/errors/errors.ts'
 import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 import { type RowProblemKey, rowProblem } from '../core/row-problems.ts'

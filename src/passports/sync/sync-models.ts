@@ -3,13 +3,13 @@
  * new ones. Large data is split. Unchanged models are not written.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { atNewModel } from '../../accounts/account-shard.ts'
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { atNewModel } from '../../accounts/account/account-shard.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { KeyedQueue } from '../../kernel/concurrency/keyed-queue.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { perDatabase, withRetries } from '../../kernel/db/database.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
 import { isTransaction, repeatTransaction, TransactionConflict } from '../../kernel/db/transaction.ts'
-import { KeyedQueue } from '../../kernel/keyed-queue.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { locatePassports } from '../core/passport-shard.ts'
 import { withSummaryData } from '../core/record.ts'
 import { byIndex } from '../core/row-problems.ts'

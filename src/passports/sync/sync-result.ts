@@ -1,7 +1,7 @@
 /** The outcome of each row of a sync. */
 
-import { AppError } from '../../kernel/errors.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
 import type { RowRejection } from '../core/row-problems.ts'
 import { toPassportRow } from '../write/insert-models.ts'

@@ -1,9 +1,9 @@
 /** Writes the planned rows of a sync: new models and next versions, each in as few statements as possible. */
-import { atHome } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import { findUnknownFiles } from '../core/file-uses.ts'
 import { findByGtin } from '../write/find-matches.ts'

@@ -1,5 +1,5 @@
 /** Finds the model or batch of the account under which a unit with a GS1 address belongs. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { effectiveData, getState } from '../core/state.ts'
 import { atPassport } from '../read/find.ts'
 import { findByGtin } from '../write/find-matches.ts'

@@ -1,7 +1,8 @@
 /** The corrections that outdated units lack, bounded: the current and the corrected value of each field. */
+
+import { Semaphore } from '../../kernel/concurrency/semaphore.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { Semaphore } from '../../kernel/semaphore.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'

@@ -1,8 +1,8 @@
 /** Computes the content that replaces an outdated one, once for all units with it. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
-import { assert } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { dropFreeFormKeys } from '../core/columns.ts'
 import { applyCorrections, type Corrected, type Correction } from '../core/inherit.ts'

@@ -2,14 +2,14 @@
  * Runs large refreshes in the background. The outdated units themselves show what remains, so any process can
  * continue.
  */
-import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { accountIsOpen, isAccountOpen } from '../../accounts/account/close-account.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { afterCommit, inTransaction, isTransaction } from '../../kernel/db/transaction.ts'
-import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import { getState } from '../core/state.ts'
 import { countOutdated, lockOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
 import type { Refreshed } from './refresh-units.ts'

@@ -1,7 +1,7 @@
 /** Refreshes outdated units: batches before items, only corrected fields, a version for each unit. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
 import { TransactionConflict } from '../../kernel/db/transaction.ts'
-import { parseId } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'

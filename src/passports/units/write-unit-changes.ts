@@ -1,7 +1,7 @@
 /** Writes the next versions of up to 500 units with as few statements as possible. */
-import type { AccountContext } from '../../accounts/context.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { yieldBetweenRows } from '../../kernel/concurrency/yield-to-event-loop.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import { findUnknownFiles } from '../core/file-uses.ts'
 import type { RowRejection } from '../core/row-problems.ts'
 import { type BulkState, readStatesInBatches } from '../core/state.ts'

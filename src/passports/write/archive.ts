@@ -1,9 +1,9 @@
 /** Archives and restores passports. The status has its own log; addresses keep working. */
-import type { AuditAction } from '../../accounts/audit.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AuditAction } from '../../accounts/account/audit.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { idFromUuid, newUuid } from '../../kernel/crypto/ids.ts'
 import { findRejectReason, withRetries } from '../../kernel/db/database.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, type EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 import { getPassport } from '../read/find.ts'

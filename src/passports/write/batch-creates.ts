@@ -1,11 +1,11 @@
 /** Inserts the models of concurrent creates together: one commit, and one lock of each quota counter. */
-import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
+import { IdempotencyKeyTaken } from '../../accounts/account/idempotency-record.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { findClaimNode } from '../../kernel/db/citus.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
-import { AppError, assert, toError } from '../../kernel/errors.ts'
+import { AppError, assert, toError } from '../../kernel/errors/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import {
   insertModels,

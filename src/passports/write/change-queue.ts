@@ -1,9 +1,9 @@
 /** Queues the changes of a passport in this process. If another process was faster, a change starts again. */
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
+import { KeyedQueue } from '../../kernel/concurrency/keyed-queue.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { isTransaction, repeatTransaction, TransactionConflict } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { KeyedQueue } from '../../kernel/keyed-queue.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import type { PassportRow } from '../core/record.ts'
 import { lockPassports } from './lock-passports.ts'
 

@@ -1,9 +1,9 @@
 /** Finds the models that have these SKUs or GTINs, many in one statement. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { unprepared } from '../../kernel/db/database.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import { getGtinOfClaim, toClaimKey } from '../core/claim-key.ts'
 

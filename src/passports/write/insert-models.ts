@@ -2,14 +2,14 @@
  * Writes checked models, GTIN claims, quota, counters and events in one statement. If it rejects any row, it
  * writes nothing.
  */
-import type { AccountContext } from '../../accounts/context.ts'
-import type { toIdempotencyRow } from '../../accounts/idempotency-record.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import type { toIdempotencyRow } from '../../accounts/account/idempotency-record.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { getShard, getShardNumber, newPassportUuid } from '../../kernel/db/shards.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
-import { storeUses } from '../../media/media-use.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
+import { storeUses } from '../../media/uses/media-use.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { CheckedData } from '../core/check-data.ts'
 import { type FileUse, listFileUses, orUnknownFiles } from '../core/file-uses.ts'

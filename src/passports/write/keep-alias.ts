@@ -1,10 +1,10 @@
 /** Creates passports that keep the identifier they had in another system. */
-import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
 import { findApprovedAccounts } from '../../accounts/identity/approved-names.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { getShard } from '../../kernel/db/shards.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { invalidField } from '../../kernel/errors.ts'
+import { invalidField } from '../../kernel/errors/errors.ts'
 import { HEADER_MEMBER } from '../../standards/en18223/names.ts'
 import { findNamedOwners } from '../core/named-owners.ts'
 import { atPassport } from '../read/find.ts'

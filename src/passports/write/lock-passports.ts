@@ -1,6 +1,6 @@
 /** Locks the passports that a transaction of several statements changes, before it reads them. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 
 /**
  * Locks passports and their entries for the registry by shard and id: the order of all transactions

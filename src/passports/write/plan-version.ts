@@ -1,9 +1,9 @@
 /** Checks a change against the state of its passport and plans the next version. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { type CompleteCategory, dropNewerKeys, findCommonCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
-import { type Detail, invalid } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
+import { type Detail, invalid } from '../../kernel/errors/errors.ts'
 import {
   type CheckedData,
   checkData,

@@ -1,5 +1,5 @@
 /** Previews a change: the corrected fields, the number of units, and units with own values. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { requireKnownFiles } from '../core/file-uses.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'

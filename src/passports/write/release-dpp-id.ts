@@ -2,15 +2,15 @@
  * Takes the identifier of another system (`digitalProductPassportId`) from a passport; only for operators.
  * Its documents then name its own address. Of two that release one identifier at once, the second finds none.
  */
-import { requireAccount } from '../../accounts/accounts.ts'
-import { withActor } from '../../accounts/actors.ts'
-import { audit } from '../../accounts/audit.ts'
-import { type OperatorContext, withTransaction } from '../../accounts/context.ts'
+import { requireAccount } from '../../accounts/account/accounts.ts'
+import { withActor } from '../../accounts/account/actors.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type OperatorContext, withTransaction } from '../../accounts/account/context.ts'
+import { requestRegistryCheck } from '../../accounts/account/registry-settings.ts'
 import { findApprovedAccounts } from '../../accounts/identity/approved-names.ts'
-import { requestRegistryCheck } from '../../accounts/registry-settings.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { normalizeDppId } from '../core/dpp-id.ts'
 import { findNamedOwners } from '../core/named-owners.ts'
 import { findPassportShard } from '../core/passport-shard.ts'

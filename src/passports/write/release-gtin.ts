@@ -2,15 +2,15 @@
  * Releases a GTIN; only for operators, because printed codes contain it. The row in `released_gtin` stays
  * forever: codes keep leading to the model's units, and only the chosen account can claim the GTIN.
  */
-import { requireAccount } from '../../accounts/accounts.ts'
-import { withActor } from '../../accounts/actors.ts'
-import { audit } from '../../accounts/audit.ts'
-import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/context.ts'
+import { requireAccount } from '../../accounts/account/accounts.ts'
+import { withActor } from '../../accounts/account/actors.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/account/context.ts'
 import { getPrefixDigits, isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { isWorldwideGtin } from '../../gs1/gtin-kind.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { isLockTimeout } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { getGtinOfClaim, toClaimKey } from '../core/claim-key.ts'
 import { selectContents } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'

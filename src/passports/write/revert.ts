@@ -1,6 +1,6 @@
 /** Writes the data of an earlier version as a new version, checked like any other. */
-import type { AccountContext } from '../../accounts/context.ts'
-import { notFound } from '../../kernel/errors.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import type { PassportState } from '../core/state.ts'
 import { getOwnDataAtVersion } from '../read/history.ts'

@@ -1,5 +1,5 @@
 /** A PATCH: merges fields into the current version, checks the result and writes the next version. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { ExpectedVersion } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'
 import type { DataChange } from './plan-version.ts'

@@ -1,6 +1,6 @@
 /** Writes the next version of a passport, decided by the version before it. */
-import type { AccountContext } from '../../accounts/context.ts'
-import { pauseIfLarge } from '../../kernel/yield-to-event-loop.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { pauseIfLarge } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'

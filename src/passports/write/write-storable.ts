@@ -1,7 +1,7 @@
 /** Splits the rows of a bulk call into statements, and finds those that cannot be stored. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import { type AppError, invalid } from '../../kernel/errors.ts'
+import { type AppError, invalid } from '../../kernel/errors/errors.ts'
 import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import { isUnstorable } from './insert-models.ts'

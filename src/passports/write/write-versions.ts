@@ -2,11 +2,11 @@
  * Writes up to 500 next versions in one statement, each with its content, hash, GTIN claim and event, or
  * nothing.
  */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { newUuid } from '../../kernel/crypto/ids.ts'
 import { findRejectReason, withRetries } from '../../kernel/db/database.ts'
-import type { AppError } from '../../kernel/errors.ts'
-import { newUuid } from '../../kernel/ids.ts'
-import { storeUses } from '../../media/media-use.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
+import { storeUses } from '../../media/uses/media-use.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { type FileUse, listFileUses, orUnknownFiles } from '../core/file-uses.ts'

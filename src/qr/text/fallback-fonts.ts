@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Blob, Face, Font, Variation } from 'harfbuzzjs'
 import decompress from 'woff2-encoder/decompress'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 import type { Weight } from './line-height.ts'
 
 export type LoadedFont = { font: Font; unitsPerEm: number }

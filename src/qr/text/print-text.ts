@@ -1,6 +1,6 @@
 /** Prints the texts of a document: with its own fonts where they suffice, otherwise as shaped outlines. */
 import type PDFDocument from 'pdfkit'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 import { SHAPED_LINE_HEIGHT, type Weight } from './line-height.ts'
 import { isPlainText, requestShapedText } from './text.ts'
 

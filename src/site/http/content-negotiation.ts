@@ -1,6 +1,6 @@
 /** Selects the media type and the encoding that a request's headers ask for (RFC 9110 §12.5.1, §12.5.3). */
 import { MAX_HEADER_LENGTH, parseRanges, type Range } from '../../i18n/negotiate.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 

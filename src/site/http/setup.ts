@@ -1,11 +1,11 @@
 /** The dependencies of the public site. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../accounts/limits/turns.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { PageSource } from '../../kernel/monitoring/metrics.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
-import type { MediaServices } from '../../media/media-services.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
+import type { MediaServices } from '../../media/upkeep/media-services.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 

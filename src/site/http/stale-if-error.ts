@@ -1,7 +1,8 @@
 /** While the database is unavailable, readers get pages up to ten minutes old (RFC 5861, stale-if-error). */
+
+import { withTimeout } from '../../kernel/concurrency/timeout.ts'
 import { explainDatabaseError } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { withTimeout } from '../../kernel/timeout.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 
 /** How long to wait for the database if there is a stale response. */
 const DATABASE_TIMEOUT_MS = 2_000

@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import { createPageLimit, type PageRefusal } from '../../accounts/limits/page-limit.ts'
 import { overloaded, waitForTurn } from '../../accounts/limits/turns.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { createTrustedProxies } from '../../kernel/http/trusted-proxies.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 

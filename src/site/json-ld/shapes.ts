@@ -1,7 +1,7 @@
 /** Fields whose value becomes a node of schema.org. Every other field is written under its own term. */
 import type { Field, JsonLdShape } from '../../categories/field.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/values/data-object.ts'
 import { findNameMember } from '../page/blocks.ts'
 import { findLink } from '../page/values.ts'
 

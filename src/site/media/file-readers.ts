@@ -1,11 +1,11 @@
 /** Who asks for a document that not everyone may have: a link, a key, or a session of the account. */
 import type { FastifyRequest } from 'fastify'
-import { toHome } from '../../accounts/account-shard.ts'
+import { toHome } from '../../accounts/account/account-shard.ts'
 import { authenticate } from '../../accounts/keys/authenticate.ts'
 import type { Asker } from '../../accounts/limits/turns.ts'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
 import { findSession, toAccountContext } from '../../accounts/people/sessions.ts'
-import type { PublicMedia } from '../../media/public-media.ts'
+import type { PublicMedia } from '../../media/files/public-media.ts'
 import { findValidLink, isAccessToken } from '../../passports/access/access-links.ts'
 import { findFileForLink, findOwnFile } from '../../passports/access/find-file.ts'
 import type { SiteContext } from '../http/setup.ts'

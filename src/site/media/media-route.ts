@@ -5,19 +5,19 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Sql } from '../../kernel/db/database.ts'
-import { type AppError, notFound } from '../../kernel/errors.ts'
+import { type AppError, notFound } from '../../kernel/errors/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
-import { MEDIA_ID, originalKey, variantKey } from '../../media/media-file.ts'
+import { MEDIA_ID, originalKey, variantKey } from '../../media/files/media-file.ts'
 import {
   listWidths,
   type PictureWidth,
   VARIANT_TYPES,
   type VariantType,
   WIDTHS,
-} from '../../media/prepare/prepared-file.ts'
-import type { PublicMedia } from '../../media/public-media.ts'
+} from '../../media/files/prepared-file.ts'
+import type { PublicMedia } from '../../media/files/public-media.ts'
+import { findPublicWithdrawal, goneError, isKnownAsWithdrawn } from '../../media/files/withdrawn-media.ts'
 import type { ByteRange } from '../../media/store/byte-range.ts'
-import { findPublicWithdrawal, goneError, isKnownAsWithdrawn } from '../../media/withdrawn-media.ts'
 import { findPublicFile } from '../../passports/access/find-file.ts'
 import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
 import {

@@ -3,7 +3,7 @@
  * a reader who takes a minute for 20 MiB must not cost 20 MiB of memory.
  */
 import type { ServerResponse } from 'node:http'
-import { unavailable } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
 import {
   type ByteRange,
   countRangeBytes,

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { formatDate, formatFileSize, formatLanguage } from '../../i18n/format.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import {
   findLink,
   findLocalizedText,

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/values/data-object.ts'
 import { listShares } from './blocks.ts'
 import type { PassportView } from './passport-view.ts'
 import {

@@ -1,8 +1,8 @@
 /** Pictures of the product: the first beside its name, the others in a row that scrolls without a script. */
 import { html } from 'ghtml'
 import { getContrast } from '../../accounts/brand/accent.ts'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
-import { listWidths } from '../../media/prepare/prepared-file.ts'
+import { asObject, type DataObject } from '../../kernel/values/data-object.ts'
+import { listWidths } from '../../media/files/prepared-file.ts'
 import type { PictureFile } from '../../passports/read/picture-files.ts'
 import { renderDigest, renderWithdrawal } from './documents.ts'
 import { type PageContext, renderOpenSection } from './page-context.ts'

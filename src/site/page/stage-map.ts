@@ -1,7 +1,7 @@
 /** A small map of the countries of a supply chain, drawn from the outlines of `scripts/world-map.ts`. */
 import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 
 type World = {
   /** Outlines by ISO 3166-1 code. */

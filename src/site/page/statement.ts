@@ -1,7 +1,7 @@
 /** Renders a sentence that the account states, with its source: an object of a `statement` figure. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { findLink, type PageLocale, renderExternalLink, renderProse, renderUntranslated } from './values.ts'
 
 /** The members are a localized sentence, the name of its source, and the address of that. */

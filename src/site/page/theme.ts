@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
+import { BoundedMap } from '../../kernel/values/bounded-map.ts'
 
 export type Theme = {
   /** Must be inlined unchanged, because the policy contains its digest. */

@@ -12,7 +12,7 @@ import {
 } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 import { findLinkProblem } from '../../kernel/http/public-link.ts'
-import type { Withdrawals } from '../../media/withdrawn-media.ts'
+import type { Withdrawals } from '../../media/files/withdrawn-media.ts'
 
 export type PageLocale = {
   language: Language

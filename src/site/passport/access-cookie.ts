@@ -3,8 +3,8 @@
  * only one passport, for an hour.
  */
 import { hash } from 'node:crypto'
-import { parseId } from '../../kernel/ids.ts'
-import { decryptWithKey, deriveKey, encryptWithKey } from '../../kernel/secret-cipher.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { decryptWithKey, deriveKey, encryptWithKey } from '../../kernel/crypto/secret-cipher.ts'
 
 /** Over https the name gets a prefix, so a `Cookie` header contains this text in both cases. */
 export const COOKIE_NAME = 'carnet_access'

@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify'
 import { html } from 'ghtml'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
-import { parseId } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import {
   findCachedMetadata,

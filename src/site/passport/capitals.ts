@@ -2,7 +2,7 @@
  * Redirects `/P/{ID}` to `/p/{id}`. The alphanumeric mode of QR codes, which makes small symbols, has
  * capitals only, so other systems print addresses in them.
  */
-import { parseId } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { ALLOW_ANY_ORIGIN, type PublicHandler } from '../http/cors.ts'
 import { getBasePath } from '../http/setup.ts'

@@ -4,8 +4,8 @@
  */
 import type { FastifyReply } from 'fastify'
 import { findCachedIssuer, getSecretIssuer, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
-import { perObject } from '../../kernel/memo.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import type { PlacedRow } from '../../passports/documents/setup.ts'
 import { describeIssuer } from '../../passports/documents/signed-texts.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'

@@ -1,6 +1,6 @@
 /** The headers of documents of standards. */
 
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { DocumentFormat } from '../../passports/documents/formats.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'

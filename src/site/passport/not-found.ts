@@ -1,8 +1,8 @@
 /** Answers for addresses below `/p/` that name no passport: a redirect if the id was mistyped, else a 404. */
 import type { FastifyReply } from 'fastify'
-import { notFound } from '../../kernel/errors.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { notFound } from '../../kernel/errors/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
-import { parseId } from '../../kernel/ids.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
 import { getBasePath, type SiteSetup } from '../http/setup.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'

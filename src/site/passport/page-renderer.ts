@@ -1,6 +1,6 @@
 /** Renders the public pages of a passport without requests, for programs that write all of them to files. */
 import { getCachedBrand } from '../../accounts/brand/brand.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'

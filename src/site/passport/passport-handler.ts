@@ -4,9 +4,9 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { idFromUuid, parseId } from '../../kernel/crypto/ids.ts'
+import { AppError, notFound } from '../../kernel/errors/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
-import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { type Access, findAccess } from '../../passports/access/access-links.ts'
 import { countAccessUse } from '../../passports/access/count-uses.ts'
 import { passportUrl } from '../../passports/core/record.ts'

@@ -1,6 +1,6 @@
 /** Parses a request for a passport, before any look-up. */
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import type { DocumentFormat } from '../../passports/documents/formats.ts'
 import type { SiteSetup } from '../http/setup.ts'

@@ -1,8 +1,8 @@
 /** `/p/{id}/qr.svg`: the QR symbol of a passport. */
 import type { FastifyReply } from 'fastify'
-import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
+import { parseId } from '../../kernel/crypto/ids.ts'
+import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
-import { parseId } from '../../kernel/ids.ts'
 import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
 import { findCachedMetadata, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import type { AppError } from '../../kernel/errors/errors.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'

@@ -1,5 +1,5 @@
 /** A passport as an environment of the Asset Administration Shell: one shell and its submodels. */
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { findDataText, getProductIdentifier } from '../identifiers.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
 import { refer } from './elements.ts'

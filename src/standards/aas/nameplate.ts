@@ -1,6 +1,6 @@
 /** The digital nameplate: who made what, when and where. */
 import type { Field } from '../../categories/field.ts'
-import { asObject, getOwn } from '../../kernel/data-object.ts'
+import { asObject, getOwn } from '../../kernel/values/data-object.ts'
 import { findDataText, GLN_ADDRESSES, getProductIdentifier } from '../identifiers.ts'
 import type { UndatedReading } from '../reading.ts'
 import {

@@ -3,7 +3,7 @@
  * our own, with the templates as supplemental semantic ids and IDTA's entries on their elements.
  */
 import type { Field } from '../../categories/field.ts'
-import { type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn } from '../../kernel/values/data-object.ts'
 import { buildHeader, buildRecord, RECORD_FIELD } from '../en18223/header.ts'
 import { HEADER_DICTIONARY, HEADER_ENTRIES, HEADER_MEMBER } from '../en18223/names.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'

@@ -1,9 +1,9 @@
 /** Compares two documents of one passport in the compressed form: what a change of the document changes. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
-import { type Detail, invalidField } from '../../kernel/errors.ts'
-import { mergePatch } from '../../kernel/merge-patch.ts'
+import { type Detail, invalidField } from '../../kernel/errors/errors.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
+import { mergePatch } from '../../kernel/values/merge-patch.ts'
 import { ELEMENT_MEMBER, HEADER_MEMBER, OTHER_SPELLINGS, PASSPORT_RECORD } from './names.ts'
 import { fromEn } from './read-document.ts'
 

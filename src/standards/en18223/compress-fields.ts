@@ -1,7 +1,7 @@
 /** Writes fields in the compressed form. `compressElements(buildElements(…))` takes four times as long. */
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
-import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { buildLanguageTexts, buildResourceMembers, type ElementOptions, isResource } from './elements.ts'
 
 type Language = Pick<ElementOptions, 'primaryLanguage'>

@@ -1,5 +1,5 @@
 /** Turns data elements into the values of the compressed form. Accepts elements of any origin. */
-import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import type { DataElement } from './elements.ts'
 import { ELEMENT_MEMBER, OBJECT_TYPE } from './names.ts'
 

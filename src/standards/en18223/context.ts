@@ -2,7 +2,7 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { listDocumentFields } from '../../categories/picture-addresses.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { buildPrefixes, getDictionaryTerm } from './dictionary.ts'
 import { isResource } from './elements.ts'
 import { RECORD_FIELD } from './header.ts'

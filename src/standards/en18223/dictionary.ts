@@ -1,6 +1,6 @@
 /** The dictionary entry that each element refers to. Elements have no unit: it belongs to the entry. */
 import type { Field } from '../../categories/field.ts'
-import { perObject } from '../../kernel/memo.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 
 /** The vocabularies of compact terms; our own entries are in the namespace of the JSON-LD terms. */
 export const buildPrefixes = (nsUrl: string) => ({

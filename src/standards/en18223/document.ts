@@ -1,5 +1,5 @@
 /** Writes a passport as a document of EN 18223, built to open readings of it. Neither form has a proof. */
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
 import { compressFields } from './compress-fields.ts'
 import { buildElements, type DataElement } from './elements.ts'

@@ -2,7 +2,7 @@
  * Element paths: singular queries of RFC 9535 over the compressed form, such as `$.repair.repairable` or
  * `$['repair']['instructions'][0]['value']`. `$` is the document; a negative index counts from the end.
  */
-import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { compressElement, findChildElements } from './compress.ts'
 import { CONTEXT_MEMBER, ELEMENT_MEMBER, HEADER_MEMBER, OBJECT_TYPE, PROOF_MEMBER } from './names.ts'
 

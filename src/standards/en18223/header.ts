@@ -1,6 +1,6 @@
 /** The header of a document, and the record that it carries beside the fields of its category. */
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { findDataText, GLN_ADDRESSES, getDppId, getProductIdentifier } from '../identifiers.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
 import { buildState, STATE_FIELDS } from '../state.ts'

@@ -2,7 +2,7 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
-import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../../kernel/values/data-object.ts'
 import { compressElements, findChildElements } from './compress.ts'
 import { DOCUMENT_MEMBER, isResource } from './elements.ts'
 import {

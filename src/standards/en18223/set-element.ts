@@ -1,5 +1,5 @@
 /** Sets one element of a document in the compressed form. */
-import { getOwn, isObject } from '../../kernel/data-object.ts'
+import { getOwn, isObject } from '../../kernel/values/data-object.ts'
 import type { ElementSteps } from './element-path.ts'
 
 /** `missing`: a step before the last leads nowhere; `gap`: the list has fewer entries, `length` of them. */

@@ -3,9 +3,9 @@
  * ids, so a document with such an address defines their members again.
  */
 import type { Field } from '../../categories/field.ts'
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { isReaderLink } from '../../kernel/http/public-link.ts'
-import { perObject } from '../../kernel/memo.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/values/data-object.ts'
+import { perObject } from '../../kernel/values/memo.ts'
 import type { UndatedReading } from '../reading.ts'
 import { defineMember } from './context.ts'
 

@@ -1,5 +1,5 @@
 /** The one text of a JSON value that is hashed and signed: RFC 8785 (JCS). */
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { malformed } from './signature-error.ts'
 
 const MAX_CANONICAL_DEPTH = 100

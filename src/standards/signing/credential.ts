@@ -1,5 +1,5 @@
 /** Verifiable credentials of the W3C (VCDM 2.0) in both forms: with an embedded proof, and as `vc+jwt`. */
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/values/data-object.ts'
 import { type FindKey, getDidOfKey } from './did-document.ts'
 import { type Jws, parseJws, signJws, verifyJws } from './jws.ts'
 import type { Signer } from './p256.ts'

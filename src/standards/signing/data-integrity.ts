@@ -1,6 +1,6 @@
 /** W3C Data Integrity proofs of the cryptosuite `ecdsa-jcs-2019` with P-256. */
 import { hash } from 'node:crypto'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { decodeBase58, encodeBase58 } from './base-encodings.ts'
 import { canonicalize } from './canonicalize.ts'
 import type { FindKey } from './did-document.ts'

@@ -1,6 +1,6 @@
 /** The DID document of an account (`did:web`): its public keys, and how to find one of them. */
 import type { KeyObject } from 'node:crypto'
-import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { createP256Key, decodeMultikey, encodeMultikey, type P256PublicJwk } from './p256.ts'
 import { malformed, SignatureError } from './signature-error.ts'
 

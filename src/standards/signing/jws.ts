@@ -1,6 +1,6 @@
 /** Compact JSON Web Signatures with ES256: RFC 7515. */
 import type { KeyObject } from 'node:crypto'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { decodeBase64Url, encodeBase64Url } from './base-encodings.ts'
 import { getJwkName } from './did-document.ts'
 import { isSignedByP256, type Signer } from './p256.ts'

@@ -1,5 +1,5 @@
 /** The manifest of a mirror: its files with their hashes, signed by the account. */
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { malformed } from './signature-error.ts'
 
 export const MANIFEST_FORMAT = 'carnet-mirror/1'

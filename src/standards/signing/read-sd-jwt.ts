@@ -1,5 +1,5 @@
 /** Reads an SD-JWT VC: verifies it, and puts what was disclosed in its place. */
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { decodeBase64Url } from './base-encodings.ts'
 import type { FindKey } from './did-document.ts'
 import { parseJws, verifyJws } from './jws.ts'

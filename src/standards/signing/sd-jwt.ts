@@ -5,8 +5,8 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { narrowToEntry } from '../../categories/disclose.ts'
 import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert } from '../../kernel/errors/errors.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { encodeBase64Url } from './base-encodings.ts'
 
 /** The media type without `application/`, and the claims and separators of RFC 9901. */

@@ -1,5 +1,5 @@
 /** Recognises what is signed, and says who signed what and when. */
-import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { hasCredentialExpired, hasExpired, requireIssuer, VC_JWT, verifyVcJwt } from './credential.ts'
 import { verifyProof } from './data-integrity.ts'
 import { type FindKey, getDidOfKey, isIssuer } from './did-document.ts'

@@ -3,7 +3,7 @@
  * token status list.
  */
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/values/data-object.ts'
 import { decodeBase64Url, encodeBase64Url } from './base-encodings.ts'
 import { malformed } from './signature-error.ts'
 

@@ -3,7 +3,7 @@
  * stamp on that root.
  */
 import type { X509Certificate } from 'node:crypto'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
 import { formatName } from './cms-signature.ts'
 import { isInMerkleTree } from './merkle-tree.ts'
 import { malformed, SignatureError } from './signature-error.ts'

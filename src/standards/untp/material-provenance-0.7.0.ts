@@ -1,5 +1,5 @@
 /** The composition of a product with the country of each material, for UNTP 0.7.0. */
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/values/data-object.ts'
 
 type Composition = {
   field: string

@@ -1,7 +1,7 @@
 /** A passport as a UNTP 0.7.0 credential, not signed. Other versions of UNTP get a file of their own. */
 import { pickText } from '../../categories/pick-text.ts'
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { isReaderLink } from '../../kernel/http/public-link.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/values/data-object.ts'
 import { describeParty } from '../company-identifiers.ts'
 import { compressFields } from '../en18223/compress-fields.ts'
 import { buildRecordMembers } from '../en18223/document.ts'

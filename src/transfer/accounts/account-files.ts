@@ -2,20 +2,20 @@
 import { hash } from 'node:crypto'
 import { constants, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
+import { findErrorCode, invalidInput } from '../../kernel/errors/errors.ts'
 import { syncNewFolders } from '../../kernel/process/new-folders.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
+import { MEDIA_ID, originalKey } from '../../media/files/media-file.ts'
+import { MAX_MEDIA_BYTES } from '../../media/files/prepared-file.ts'
+import type { MediaStore } from '../../media/store/media-store.ts'
 import {
   discardImportedFiles,
   type ExportedFile,
   finishImportedFile,
   storeImportedFile,
-} from '../../media/export-files.ts'
-import { MEDIA_ID, originalKey } from '../../media/media-file.ts'
-import type { MediaServices } from '../../media/media-services.ts'
-import { MAX_MEDIA_BYTES } from '../../media/prepare/prepared-file.ts'
-import type { MediaStore } from '../../media/store/media-store.ts'
+} from '../../media/upkeep/export-files.ts'
+import type { MediaServices } from '../../media/upkeep/media-services.ts'
 import { explainFileError, writeNewFile } from '../new-file.ts'
 
 export type FileFolder = { folder: string; mediaStore: MediaStore }

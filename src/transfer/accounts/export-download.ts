@@ -1,7 +1,7 @@
 /** Streams the file of `carnet export` from one snapshot, only as fast as the client downloads. */
 import { Readable } from 'node:stream'
-import { audit } from '../../accounts/audit.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { audit } from '../../accounts/account/audit.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { type AccountExportSetup, readAccountExport } from './export-account.ts'

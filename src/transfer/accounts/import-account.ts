@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chooseShard } from '../../accounts/account-shard.ts'
-import { createAccount } from '../../accounts/accounts.ts'
+import { chooseShard } from '../../accounts/account/account-shard.ts'
+import { createAccount } from '../../accounts/account/accounts.ts'
 import {
   type AccountLine,
   type BrandLine,
@@ -13,18 +13,18 @@ import {
   importSettings,
   type LogoLine,
   setUsage,
-} from '../../accounts/export-rows.ts'
+} from '../../accounts/account/export-rows.ts'
 import { type ImportedIssuer, type IssuerLine, importIssuer } from '../../accounts/issuer/export-issuer.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { SecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 import { ONE_CONNECTION_PER_NODE } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { invalidInput } from '../../kernel/errors.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
-import { importMediaUses } from '../../media/export-uses.ts'
-import { importWithdrawalRequests, importWithdrawnMedia } from '../../media/withdrawal-rows.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
+import { importWithdrawalRequests, importWithdrawnMedia } from '../../media/upkeep/withdrawal-rows.ts'
+import { importMediaUses } from '../../media/uses/export-uses.ts'
 import { importCredentialStatuses } from '../../passports/copies/credential-status-rows.ts'
 import {
   type DailyRootBlockLine,

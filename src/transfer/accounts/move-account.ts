@@ -3,21 +3,21 @@
  * its home, and deletes the old rows. If it is killed, another run continues or undoes it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OperatorContext } from '../../accounts/context.ts'
+import type { OperatorContext } from '../../accounts/account/context.ts'
 import {
   type AccountMove,
   beginMove,
   copyAuditEntries,
   endMove,
   switchShard,
-} from '../../accounts/move-account.ts'
+} from '../../accounts/placement/move-account.ts'
 import { ONE_CONNECTION_PER_NODE, PROPAGATE_SETTINGS } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readShardMigrations } from '../../kernel/db/migrate.ts'
 import { lockPlacementOfSession, placementLocked } from '../../kernel/db/placement-lock.ts'
 import { getShardSchema } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { unavailable } from '../../kernel/errors.ts'
+import { unavailable } from '../../kernel/errors/errors.ts'
 import { copyIn, readChunks } from '../copy-rows.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
 import { type BackupTable, DERIVED_TABLES, listAccountTables } from '../tables.ts'

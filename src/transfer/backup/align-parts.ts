@@ -8,7 +8,7 @@ import {
   listForeignAccounts,
   listSpreadAccounts,
   renameShards,
-} from '../../accounts/restored-shards.ts'
+} from '../../accounts/placement/restored-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import {
   claimMissingGtins,

@@ -2,7 +2,7 @@
  * Derives the backup key from SECRET_KEY. Its fingerprint identifies the key, its seal authenticates a file.
  */
 import { createHmac, hkdfSync } from 'node:crypto'
-import { createSecretCipher } from '../../kernel/secret-cipher.ts'
+import { createSecretCipher } from '../../kernel/crypto/secret-cipher.ts'
 
 export type BackupKey = {
   /** The same fingerprint as in encrypted secrets, which identifies the key without revealing it. */

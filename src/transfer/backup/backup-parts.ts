@@ -1,6 +1,6 @@
 /** The files of a backup of a database with shards, in the order in which they are written and restored. */
 import { getShardSchema, SHARED_TABLES } from '../../kernel/db/shards.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import type { BackupTable } from '../tables.ts'
 
 /** `shard`: whose tables it has; null: tables of `public`. */

@@ -1,6 +1,7 @@
 /** The services and the place of a backup. */
-import type { Clock } from '../../kernel/clock.ts'
+
 import type { Sql } from '../../kernel/db/database.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'
 import type { BackupKey } from './backup-key.ts'
 

@@ -3,7 +3,7 @@ import { ONE_CONNECTION_PER_NODE } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardSchema } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import { enterSchema } from '../snapshot.ts'
 import { listBackupTables } from '../tables.ts'
 

@@ -1,7 +1,7 @@
 /** Opens a backup: a file, or the folder of a database with shards, all of whose files must fit together. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors/errors.ts'
 import { explainFileError } from '../new-file.ts'
 import { type BackupPart, getPartFile, listParts, SHARED_PART } from './backup-parts.ts'
 import { hashParts } from './create-backup-set.ts'

@@ -1,12 +1,13 @@
 /** Restores a backup into an empty store, if it is complete, has our key and is not from a newer version. */
-import type { Clock } from '../../kernel/clock.ts'
+
 import { ONE_CONNECTION_PER_NODE, replaceShards } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
 import { readShards } from '../../kernel/db/shards.ts'
-import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
-import { discardMedia } from '../../media/restored-media.ts'
+import { AppError, assert, invalidInput } from '../../kernel/errors/errors.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'
+import { discardMedia } from '../../media/upkeep/restored-media.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import { copyIn, type Sink } from '../copy-rows.ts'
 import { enterSchema, withPool } from '../snapshot.ts'

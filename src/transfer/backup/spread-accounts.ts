@@ -1,6 +1,6 @@
 /** Moves the accounts of a restored database without shards onto shards. */
 
-import { listAccountSizes, setShard } from '../../accounts/restored-shards.ts'
+import { listAccountSizes, setShard } from '../../accounts/placement/restored-shards.ts'
 import { ONE_CONNECTION_PER_NODE, replaceShards } from '../../kernel/db/citus.ts'
 import { listShardTables } from '../../kernel/db/create-shard.ts'
 import type { Sql } from '../../kernel/db/database.ts'

@@ -1,7 +1,7 @@
 /** Measures some passports of an account before its first mirror is written: time, room and files of all. */
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findGtins } from '../../passports/copies/export-rows.ts'
 import { MIRROR_PATHS } from '../../passports/documents/sign-manifest.ts'
 import { samplePassports } from '../../passports/read/sample.ts'

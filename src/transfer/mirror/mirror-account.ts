@@ -4,11 +4,11 @@
  */
 
 import { hash } from 'node:crypto'
-import { atShard } from '../../accounts/account-shard.ts'
-import { actAsOperator } from '../../accounts/accounts.ts'
+import { atShard } from '../../accounts/account/account-shard.ts'
+import { actAsOperator } from '../../accounts/account/accounts.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { exportAccount } from '../../accounts/account/export-rows.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { exportAccount } from '../../accounts/export-rows.ts'
 import { findIssuer } from '../../accounts/issuer/issuer.ts'
 import { findGtins } from '../../passports/copies/export-rows.ts'
 import { DOCUMENT_FORMATS } from '../../passports/documents/formats.ts'

@@ -2,9 +2,9 @@
  * Pictures and documents in a mirror. Passports share them, and what was public stays public, unless the
  * operator has withdrawn it.
  */
-import { atHome } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { exportWithdrawnMedia } from '../../media/withdrawal-rows.ts'
+import { atHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
+import { exportWithdrawnMedia } from '../../media/upkeep/withdrawal-rows.ts'
 import { isSharedFile, type StaticFile } from '../static/passport-pages.ts'
 import type { MirrorFolder } from './mirror-folder.ts'
 

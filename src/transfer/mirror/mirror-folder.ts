@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode } from '../../kernel/errors/errors.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { MIRROR_PATHS } from '../../passports/documents/sign-manifest.ts'

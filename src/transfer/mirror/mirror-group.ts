@@ -1,6 +1,6 @@
 /** The files of one passport in a mirror, or those that passports share: writes those that differ. */
 import { hash } from 'node:crypto'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode } from '../../kernel/errors/errors.ts'
 import type { StaticFile } from '../static/passport-pages.ts'
 import type { SafeFolder } from '../static/safe-folder.ts'
 

@@ -1,7 +1,8 @@
 /** Writes what the public may see of one passport: pages, documents of every version, GS1 addresses. */
-import type { DataObject } from '../../kernel/data-object.ts'
-import { AppError, assert } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { AppError, assert } from '../../kernel/errors/errors.ts'
+import type { DataObject } from '../../kernel/values/data-object.ts'
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
 import type { DocumentSetup, PlacedRow } from '../../passports/documents/setup.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'

@@ -1,5 +1,5 @@
 /** Writes the proof of each version that is under a daily root, once, and the time stamps of the roots. */
-import type { AccountContext } from '../../accounts/context.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { listProofDocuments, type ProofDocument } from '../../passports/documents/list-proof-documents.ts'
 import type { DocumentSetup } from '../../passports/documents/setup.ts'
 import { listRootTokens } from '../../passports/signed/list-version-proofs.ts'

@@ -1,6 +1,6 @@
 /** The last runs of mirrors, from which servers tell how much a mirror lacks. */
-import { findHome } from '../../accounts/account-shard.ts'
-import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
+import { findHome } from '../../accounts/account/account-shard.ts'
+import type { AccountContext, OperatorContext } from '../../accounts/account/context.ts'
 import { findOldestChange } from '../../passports/read/list-changes.ts'
 
 /** `listedThroughUs`: of the newest change in the mirror, in microseconds since 1970; 0 for none. */

@@ -1,6 +1,6 @@
 /** Lists the passports whose page a recall has changed: those with the notice, and all beneath them. */
-import { listAccountShards } from '../../accounts/account-shard.ts'
-import type { AccountContext } from '../../accounts/context.ts'
+import { listAccountShards } from '../../accounts/account/account-shard.ts'
+import type { AccountContext } from '../../accounts/account/context.ts'
 import { findSummaries, listPassports, type PassportSummary } from '../../passports/read/list.ts'
 import { listRecalledSince } from '../../passports/recalls/read-recall.ts'
 

@@ -1,10 +1,10 @@
 /** Exports an account's public pages as files that any web server can serve at the same addresses. */
-import { exportAccount } from '../../accounts/export-rows.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { exportAccount } from '../../accounts/account/export-rows.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSearchPath } from '../../kernel/db/shards.ts'
-import { invalidInput, isDiskFull, unavailable } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { invalidInput, isDiskFull, unavailable } from '../../kernel/errors/errors.ts'
+import type { Clock } from '../../kernel/values/clock.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import {
   buildRedirects,

@@ -4,8 +4,8 @@
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
-import { assert, unavailable } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid } from '../../kernel/crypto/ids.ts'
+import { assert, unavailable } from '../../kernel/errors/errors.ts'
 import type { PassportLine } from '../../passports/copies/export-rows.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 

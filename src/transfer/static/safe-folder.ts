@@ -16,7 +16,7 @@ import {
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
+import { findErrorCode, invalidInput } from '../../kernel/errors/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
 export type SafeFolder = Awaited<ReturnType<typeof openSafeFolder>>

@@ -1,5 +1,5 @@
 /** The worst calls of the API, from its table of endpoints. A new endpoint gets them by its definition alone. */
-import { API_PREFIX, getBodyLimit } from '../../../src/api/door.ts'
+import { API_PREFIX, getBodyLimit } from '../../../src/api/door/door.ts'
 import type { AccountEndpoint, Endpoint } from '../../../src/api/endpoint/endpoint.ts'
 import { ENDPOINTS } from '../../../src/api/endpoints.ts'
 import { newProduct } from '../../harness.ts'

@@ -1,7 +1,7 @@
 /** The worst calls of the console, from its table of routes. A new page gets them by its line alone. */
 import type { ConsoleRoute } from '../../../src/console/page/route.ts'
 import { CONSOLE_ROUTES } from '../../../src/console/routes.ts'
-import { idFromUuid, parseId } from '../../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../../src/kernel/crypto/ids.ts'
 import { makePng } from '../../media/sample-files.ts'
 import { type Credential, type RouteCalls, varyRead, type WorstCall, withBodies, withQuery } from './call.ts'
 import { buildForm, FORM_FILES, FORM_TYPE, makeLargeFiles, SHEETS } from './large-files.ts'

@@ -1,5 +1,5 @@
 /** Makes the calls of all routes, each alone, and says which have none, none that is accepted, or cost too much. */
-import { API_PREFIX } from '../../../src/api/door.ts'
+import { API_PREFIX } from '../../../src/api/door/door.ts'
 import { listApiCalls } from './api-calls.ts'
 import { findExcess, getBudget } from './budgets.ts'
 import type { RouteCalls, WorstCall } from './call.ts'

@@ -1,5 +1,5 @@
 /** Creates what a route changes, ends or deletes, new for each call. */
-import type { AccountContext } from '../../../src/accounts/context.ts'
+import type { AccountContext } from '../../../src/accounts/account/context.ts'
 import { parseIdentity } from '../../../src/accounts/identity/identity.ts'
 import {
   askForVerification,
@@ -7,9 +7,9 @@ import {
 } from '../../../src/accounts/identity/verification-request.ts'
 import { createOwnKey } from '../../../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../../../src/accounts/people/people.ts'
+import { idFromUuid } from '../../../src/kernel/crypto/ids.ts'
+import { createSecretCipher } from '../../../src/kernel/crypto/secret-cipher.ts'
 import { createAddressList } from '../../../src/kernel/http/ip-ranges.ts'
-import { idFromUuid } from '../../../src/kernel/ids.ts'
-import { createSecretCipher } from '../../../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../../../src/passports/access/access-links.ts'
 import { createRecord, deleteRecord, listRecords } from '../../../src/passports/core/store-records.ts'
 import { createDraft } from '../../../src/passports/drafts/store-drafts.ts'
