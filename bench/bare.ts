@@ -13,7 +13,7 @@ type Settings = {
   target: DatabaseTarget
   what: 'read' | 'past' | 'create' | 'bulk' | 'bytes' | 'list' | 'patch'
   pool: number
-  /** Of `list` and `patch`: the length of the body. */
+  /** The length of the body, for `list` and `patch`. */
   bodyLength?: number
   /** Default: 200. */
   status?: number

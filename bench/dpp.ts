@@ -1,6 +1,6 @@
 /**
- * `dpp`: documents of EN 18223 of 10,000 passports, for public readers, for their account and signed, compared with
- * GET of the product, and one of them with a bare server that sends the same bytes.
+ * `dpp`: documents of EN 18223 of 10,000 passports, for public readers, for their account and signed,
+ * compared with GET of the product, and one of them with a bare server that sends the same bytes.
  */
 import { setSigning } from '../src/accounts/issuer/issuer.ts'
 import { idFromUuid } from '../src/kernel/crypto/ids.ts'
@@ -14,7 +14,7 @@ import { load, request } from './load.ts'
 const PASSPORTS = 10_000
 const CONNECTIONS = 64
 const SECONDS = 2
-/** Of `ours.ts`. */
+/** The files of `ours.ts`. */
 const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
 /** The server believes who the load client says that it is: an address may make 300 requests a minute. */
 const LOOPBACK = '127.0.0.0/8'

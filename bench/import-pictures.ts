@@ -16,7 +16,7 @@ const MODELS = 40
 const PHOTOGRAPHS = 10
 const WIDTH = 2_400
 const SAMPLE_EVERY_MS = 200
-/** Of `/proc/{pid}/stat`. */
+/** The unit of `/proc/{pid}/stat`. */
 const TICKS_PER_SECOND = 100
 
 export const importPicturesRows: Bench = async stage => {
@@ -72,8 +72,8 @@ async function importFrom(getAddress: (n: number) => string) {
 type Usage = { cpu: number; memory: number }
 
 /**
- * What the server uses during the work, and what its processes that prepare files use in all. A new one of these
- * may start at any time.
+ * The use of the server during the work, and that of its processes that prepare files in all. A new one of
+ * these may start at any time.
  */
 async function watchProcesses(server: number, work: () => Promise<unknown>): Promise<Map<string, Usage>> {
   const found = new Map<number, Usage & { name: string }>()

@@ -15,7 +15,7 @@ type Tests = Readonly<Record<string, readonly string[]>>
 
 type Criterion = {
   id: string
-  /** What is asked, in our words. */
+  /** The requirement, in our words. */
   asks: string
   answer: Answer
   how: string

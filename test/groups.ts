@@ -9,12 +9,15 @@ import { nameFile, readSeconds } from './seconds.ts'
 
 /** The seconds of a process: few enough that the last ones end at about the same time. */
 const MAX_SECONDS = 90
-/** As many as need far less than the heap's 512 MB. */
+/** A number that needs far less than the heap's 512 MB. */
 const MAX_FILES = 20
 /** For a file that `seconds.json` does not know. */
 const UNKNOWN_SECONDS = 4
 
-/** What would reach the files that follow: hooks of the process, and changes of its environment or modules. */
+/**
+ * Matches code that would reach the files that follow: hooks of the process, and changes of its environment
+ * or modules.
+ */
 const NEEDS_OWN_PROCESS =
   /process\.on\('unhandledRejection'|process\.env(?:\.\w+|\[\w+\]) = |delete process\.env|\.prototype,/
 const ALONE = [

@@ -404,6 +404,18 @@ describe('source, tests, benchmarks and scripts', () => {
     assert.deepEqual(wrong, [])
   })
 
+  const findFiles = (pattern: RegExp) =>
+    all.filter(name => pattern.test(readFileSync(join(ROOT, name), 'utf8')))
+
+  test('no comment begins with a clause that lacks its sentence', () => {
+    const clause = /^[ \t]*(?:\/\*\*(?:\n[ \t]*\*)?|\/\/) *(?:What|Whether|Of|As many|All that) /m
+    assert.deepEqual(findFiles(clause), [])
+  })
+
+  test('no literal is spread into another one only for its layout', () => {
+    assert.deepEqual(findFiles(/^[ \t]*\.\.\.(?:\{ |\[[^[\]]*\],$)/m), [])
+  })
+
   /** The test runner does not follow promises: see test/untracked-promises.ts. */
   test('no describe waits before it names its tests', () => {
     const waiting = /\bdescribe\((?:[^()]|\([^()]*\))*?\basync\b/

@@ -1,6 +1,6 @@
 /**
- * Splits a complete run into parts for machines beside each other: `npm test -- --part=1/2 --answers=FOLDER` on
- * each, and then `npm test -- --answers=FOLDER` where the files of all are.
+ * Splits a complete run into parts for machines beside each other: `npm test -- --part=1/2 --answers=FOLDER`
+ * on each, and then `npm test -- --answers=FOLDER` where the files of all are.
  */
 import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Entries } from './groups.ts'
 /** `index` begins with 1. */
 export type Part = { index: number; count: number }
 
-/** Of flags such as `--part=1/2`; undefined without, and for nonsense. */
+/** Reads flags such as `--part=1/2`; undefined without, and for nonsense. */
 export function findPart(flags: Iterable<string>): Part | undefined {
   for (const flag of flags) {
     const [, index = 0, count = 0] = (/^--part=(\d+)\/(\d+)$/.exec(flag) ?? []).map(Number)

@@ -1,10 +1,10 @@
 /**
- * `npm test`: runs all test files on one PostgreSQL, small ones together in a process. `npm test -- FILE…` runs
- * some, each in its own process. Files that fail run once more, alone. Crash tests repeat less in a complete run
- * if nothing near them has changed (near.ts). `--full` skips and shortens nothing, and also uses Debian's
- * PostgreSQL 15 if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS. `--measure`
- * stores how long each file takes (seconds.json), by which files are put together. `--part=1/2` and `--answers=…`
- * split a complete run (parts.ts).
+ * `npm test`: runs all test files on one PostgreSQL, small ones together in a process. `npm test -- FILE…`
+ * runs some, each in its own process. Files that fail run once more, alone. Crash tests repeat less in a
+ * complete run if nothing near them has changed (near.ts). `--full` skips and shortens nothing, and also uses
+ * Debian's PostgreSQL 15 if installed; `--pg15` uses only that, `--citus` only the cluster of CARNET_CITUS.
+ * `--measure` stores how long each file takes (seconds.json), by which files are put together. `--part=1/2`
+ * and `--answers=…` split a complete run (parts.ts).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -38,11 +38,13 @@ import { formatSlowest, storeSeconds } from './seconds.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
-/** What runs on Citus unless files are named, except tests in a browser. */
+/** Folders that run on Citus unless files are named, except tests in a browser. */
 const CITUS_FOLDERS = ['accounts', 'api', 'console', 'scans', 'site', 'transfer', 'webhooks']
 /** For two cores: two more, because many files wait for processes, timeouts or a browser. */
 const FILES_AT_ONCE = 4
-/** Failed files are repeated up to this number, which is more than a process has: more have a common reason. */
+/**
+ * Failed files are repeated up to this number, which is more than a process has: more have a common reason.
+ */
 const MAX_REPEATED = 30
 /** The slowest files that are printed at the end. */
 const MAX_PRINTED = 10
@@ -212,8 +214,8 @@ function concludeAnswers(seen: string): void {
 }
 
 /**
- * Runs failed files again, one after another. A file that passes now is reported as flaky; otherwise the run has
- * failed.
+ * Runs failed files again, one after another. A file that passes now is reported as flaky; otherwise the run
+ * has failed.
  */
 async function repeat(files: readonly string[], environment: OpenServer['environment']): Promise<void> {
   const name = (file: string) => relative(ROOT, file)

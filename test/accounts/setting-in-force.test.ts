@@ -152,7 +152,7 @@ describe('what public pages show', () => {
       [false, false],
       [true, true],
     ])
-    // What an older key has signed stays, so each look is at a new unit.
+    // Documents that an older key has signed stay, so each look is at a new unit.
     const keyOf = async () => {
       const body = { level: 'item', serial: `K${++units}` }
       const { id } = await write('POST', `/products/${model}/children`, body)

@@ -7,7 +7,7 @@ import { ADDRESSES, type Answer, type Harness } from '../harness.ts'
 /** How long each test runs. `npm run faults -- --only locks` runs longer. */
 export const SECONDS = Number(process.env.CARNET_LOCKS_SECONDS ?? 8)
 
-/** What a loop did: an answer, or the error of an operation that is no request. */
+/** The outcome of a loop: an answer, or the error of an operation that is no request. */
 export type Done = Pick<Answer, 'status' | 'text'>
 
 export const pick = <T>(list: readonly T[]): T => {

@@ -117,7 +117,7 @@ test('a body that is cut off, or longer or shorter than it says, gives its bytes
     socket[cut]()
     await waitUntil('its bytes are given back', () => countOf(account) === 0)
   }
-  // What is too long is the beginning of another request, which is malformed.
+  // A body that is too long is the beginning of another request, which is malformed.
   const long = await begin(key, 'Content-Length: 100000', Buffer.alloc(100_010, ' '))
   assert.equal((await readAnswer(long))[0], 400)
   const chunks = await begin(

@@ -1,4 +1,6 @@
-/** Tests that each route refuses a body over its own limit, before and while it is read, and names the limit. */
+/**
+ * Tests that each route refuses a body over its own limit, before and while it is read, and names the limit.
+ */
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
@@ -11,7 +13,7 @@ import { formatByteLimit, readBody } from '../../src/kernel/http/read-body.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const MIB = 1024 * 1024
-/** What a body may have where nothing else is declared. */
+/** The limit of a body where nothing else is declared. */
 const SMALL = 16 * 1024
 
 describe('limits of bodies', () => {

@@ -654,7 +654,7 @@ describe('each form as it is served', () => {
     }
   }
 
-  /** Of JSON, those that are JSON of another value. */
+  /** For JSON, those that are JSON of another value. */
   function listMutations(text: string, letters: string): string[] {
     const isJson = text.startsWith('{')
     const original = isJson ? JSON.stringify(parseSignedJson(text)) : ''

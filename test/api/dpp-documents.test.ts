@@ -1,6 +1,6 @@
 /**
- * Tests the documents of passports in each format that the table has: no reader finds in one what they may not
- * see, and the addresses that a document names answer.
+ * Tests the documents of passports in each format that the table has: no reader finds in one what they may
+ * not see, and the addresses that a document names answer.
  */
 
 import assert from 'node:assert/strict'
@@ -80,7 +80,7 @@ before(async () => {
 })
 after(() => t.close())
 
-/** All that is in a document: files of an archive, and parts of tokens in base64url. */
+/** Everything in a document: files of an archive, and parts of tokens in base64url. */
 function readAll(body: string | Buffer): string {
   const bytes = Buffer.from(body)
   if (bytes.subarray(0, 2).toString() === 'PK')

@@ -1,4 +1,4 @@
-/** What tests of writes by EN 18222 have in common: requests, and proof that a refused one changed nothing. */
+/** Shared by tests of writes by EN 18222: requests, and proof that a refused one changed nothing. */
 import assert from 'node:assert/strict'
 import type { Answer, Ask, Harness, TestAccount } from '../harness.ts'
 
@@ -20,7 +20,7 @@ export function createSender(getHarness: () => Harness) {
   return { send, seen }
 }
 
-/** All that a write could have changed, in one text. */
+/** Everything that a write could have changed, in one text. */
 export async function takeSnapshot({ sql }: Harness, { id }: TestAccount): Promise<string> {
   const rows = await sql`
     select (select jsonb_agg(to_jsonb(p) order by p.id) from passport p where p.account_id = ${id}) as passports,

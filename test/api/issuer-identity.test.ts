@@ -1,4 +1,6 @@
-/** Tests whom signed documents name as their issuer: a company that the operator has verified, or the service. */
+/**
+ * Tests whom signed documents name as their issuer: a company that the operator has verified, or the service.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../assets/api/examples.json' with { type: 'json' }
@@ -12,7 +14,7 @@ import { createManifest } from '../../src/passports/documents/sign-manifest.ts'
 import { ADDRESSES, type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const NOT_VERIFIED = 'Signed by the service Carnet (carnet.example) for an account that it has not verified'
-/** Of a company that the account is not. */
+/** Identifiers of a company that the account is not. */
 const STATED = 'Stated Maker AG'
 const IDENTITY: AccountIdentity = parseIdentity({
   legalName: 'Nordlicht GmbH',
@@ -65,7 +67,9 @@ const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString
 
 type Named = { issuer: string; others: unknown[] }
 
-/** The issuer that a document names, and what it says besides of it; undefined for one without a signature. */
+/**
+ * The issuer that a document names, and what it says besides of it; undefined for one without a signature.
+ */
 function findIssuer(format: string, text: string): Named | undefined {
   if (format === 'vc' || format === 'vc-jwt') {
     const { issuer } = format === 'vc' ? JSON.parse(text) : decode(text.split('.')[1])
@@ -83,7 +87,7 @@ function findIssuer(format: string, text: string): Named | undefined {
   return undefined
 }
 
-/** Of all formats and readers. */
+/** Documents of all formats for all readers. */
 async function listIssuers(): Promise<[string, Named][]> {
   const found: [string, Named][] = []
   for (const [reader, headers] of readers)

@@ -345,7 +345,7 @@ async function fetchOn(on: Harness, { key }: TestAccount): Promise<string> {
   return json.data.id
 }
 
-/** Of files on the pages of products on both shards: those that are unused are listed, and cleaned up. */
+/** Files on the pages of products on both shards: those that are unused are listed, and cleaned up. */
 async function checkUnused(on: Harness, home: TestAccount, { used }: { used: readonly string[] }) {
   const unused: string[] = []
   for (const width of [43, 44, 45]) unused.push(await storeOn(on, home, width))

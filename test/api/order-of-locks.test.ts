@@ -255,7 +255,7 @@ const WRITES: Record<string, (world: World) => Request> = {
   }),
 }
 
-/** What is no request: imports, commands of the operator and scheduled tasks. */
+/** Work without a request: imports, commands of the operator and scheduled tasks. */
 const JOBS: Record<string, (world: World) => Promise<unknown>> = {
   import: ({ skus, gtins }) => {
     const rows = shuffled([...skus, `i-${Math.ceil(Math.random() * 30)}`]).map(sku => ({

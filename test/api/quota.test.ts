@@ -10,7 +10,7 @@ import { endPools } from '../database.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const ROOM = 50
-/** Of a call on a slow machine. */
+/** The time of a call on a slow machine. */
 const MAX_TRIES = 20
 
 describe('quotas', () => {

@@ -1,4 +1,6 @@
-/** Tests `/registry`: lines for the EU registry, what makes them ready again, and what the registry answers. */
+/**
+ * Tests `/registry`: lines for the EU registry, what makes them ready again, and what the registry answers.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { listAccountShards } from '../../src/accounts/account/account-shard.ts'
@@ -38,7 +40,7 @@ after(() => t.close())
 
 const setup = () => ({ ...t.setup, clock: t.clock })
 
-/** What the worker does every few seconds. */
+/** Runs the task that the worker runs every few seconds. */
 async function work({ ctx }: TestAccount): Promise<void> {
   for (const { sql } of listAccountShards(ctx)) await createRegistryTask({ ...setup(), sql }, () => false)()
 }

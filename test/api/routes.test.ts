@@ -45,7 +45,7 @@ describe('every route', () => {
     picture = await makePng({ width: 2, height: 2 })
     media = hash('sha256', picture, 'hex')
   })
-  /** What tests publish, delete or end. */
+  /** Drafts and links that tests publish, delete or end. */
   beforeEach(async () => {
     await Promise.all([storeDraft(), storeOffer(), storeRecall(), storeFile()])
   })

@@ -87,7 +87,7 @@ const readForm = (id: string, accept: string, { query = '', at = t } = {}) =>
 
 type Entry = { statusPurpose: string; statusListIndex: string; statusListCredential: string }
 
-/** What each form says of its status, after others have verified its signature. */
+/** The status in each form, after others have verified its signature. */
 async function readRecords(id: string): Promise<Answer['json'][]> {
   const [en, vc, jwt, sdJwt] = await Promise.all([EN, VC, VC_JWT, SD_JWT].map(form => readForm(id, form)))
   assert.ok(en && vc && jwt && sdJwt)

@@ -1,4 +1,7 @@
-/** What Carnet's shards rely on: a schema on one worker, its foreign keys and triggers, and a move that loses nothing. */
+/**
+ * Tests the features of Citus that Carnet's shards rely on: a schema on one worker, its foreign keys and
+ * triggers, and a move that loses nothing.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {

@@ -1,4 +1,7 @@
-/** What `carnet doctor` finds on a cluster: nodes, settings, prepared transactions, and shards on any node. */
+/**
+ * Tests the findings of `carnet doctor` on a cluster: nodes, settings, prepared transactions, and shards on
+ * any node.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Check } from '../../src/cli/store/verify-store.ts'

@@ -1,4 +1,4 @@
-/** What works for the accounts of one worker while another one cannot be reached, and that it returns. */
+/** Tests the accounts of one worker while another one cannot be reached, and that it returns. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createAccount } from '../../src/accounts/account/accounts.ts'

@@ -1,4 +1,4 @@
-/** What tests of imports share: spreadsheets as text, values for every row, and the stored data. */
+/** Shared by tests of imports: spreadsheets as text, values for every row, and the stored data. */
 import assert from 'node:assert/strict'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'

@@ -318,7 +318,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     assert.equal(await authority.getByText(facilityName).count(), 0)
     await authority.goto(link)
     await authority.getByText('für Marktaufsicht').waitFor()
-    // What only some may see is open.
+    // Fields for some readers are open.
     await authority.locator('details[open] > summary', { hasText: 'Wie es hergestellt wurde' }).waitFor()
     await authority.getByText(facilityName).waitFor()
     await authority.getByText('Spinnen').waitFor()

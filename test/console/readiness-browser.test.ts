@@ -1,4 +1,6 @@
-/** Tests in Chromium how a gap is filled: product, Readiness, Fill in, type, save, and the percentage grew. */
+/**
+ * Tests in Chromium how a gap is filled: product, Readiness, Fill in, type, save, and the percentage grew.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -13,7 +15,7 @@ import { startWholeStand, type WholeStand } from './whole-stand.ts'
 const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1280, height: 900 }
 
-/** What a newcomer types, chooses (lists) or ticks. */
+/** The values that a newcomer types, chooses (lists) or ticks. */
 const NEWCOMER: Readonly<Record<string, string | string[] | true>> = {
   'extinguishingAgents.0': ['water'],
   'labels.0.symbol': ['separate_collection'],

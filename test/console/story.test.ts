@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** Of one language. */
+/** The limit of one language. */
 const ROW = { language: 'de', text: 'Wir weben.', alt: '', 'label-0': '', 'label-1': '', 'label-2': '' }
 const LINKS = { 'url-0': '', 'url-1': '', 'url-2': '' }
 const send = (fields: Record<string, string>, more: RequestOptions = {}) =>

@@ -1,4 +1,6 @@
-/** The setup for faults on a Citus cluster: the real server, accounts on every worker, and all their visitors. */
+/**
+ * The setup for faults on a Citus cluster: the real server, accounts on every worker, and all their visitors.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAccount, setPlan } from '../../src/accounts/account/accounts.ts'
 import { createKey } from '../../src/accounts/keys/keys.ts'
@@ -83,7 +85,7 @@ export async function openCitusStand({ shards, items }: CitusStandOptions) {
       await pause(1_000)
       await earlier.stop('SIGTERM')
     },
-    /** What the servers have logged as errors, without times and names. */
+    /** The errors that the servers have logged, without times and names. */
     listLoggedErrors: () => new Set(servers.flatMap(({ said }) => listErrors(said.stderr + said.stdout))),
     /** Resolves when each of these accounts can be read again. */
     untilReady: (some: readonly CitusAccount[] = accounts) =>

@@ -52,7 +52,7 @@ export class HonestClients {
     await this.running
   }
 
-  /** Of ten requests, six are for pages, two read, one lists, one creates. */
+  /** Six of ten requests are for pages, two read, one lists, one creates. */
   private async one(n: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let turn = n; !this.isStopping; turn++) {

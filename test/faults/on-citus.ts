@@ -33,12 +33,17 @@ import type { RequestLog } from './request-log.ts'
 const BETWEEN_MS = 1_000
 const DOWN_MS = 3_000
 const HANGS_MS = 20_000
-/** All processes of a server have looked where the shards are. Until then they ask a node that moved one away. */
+/**
+ * All processes of a server have looked where the shards are. Until then they ask a node that moved one away.
+ */
 const FOLLOW_MS = 10_000
 const JOB_TRIES = 600
 const EVENT_TRIES = 300
 
-/** `cycles`: moves and killed workers; a quarter of it killed coordinators, a fifth each of hangs and standbys. */
+/**
+ * `cycles`: moves and killed workers; a quarter of it killed coordinators, a fifth each of hangs and
+ * standbys.
+ */
 export type CitusFaults = CitusStandOptions & { cycles: number; parts: readonly string[] }
 
 type Part = (stand: CitusStand, phases: Phases, cycles: number) => Promise<string[]>
@@ -118,7 +123,7 @@ async function updatesMissing(
   return list().map(({ id, versions }) => `the event of version ${versions} of ${id} never came`)
 }
 
-/** What is asked of the accounts, by where these are now. */
+/** Requests of the accounts, by where these are now. */
 async function listKinds(stand: CitusStand): Promise<Kind[]> {
   const kinds: Kind[] = []
   for (const { shard, gtinPrefix, plain, withGtins, visitor, follower } of stand.accounts) {
@@ -143,7 +148,10 @@ async function listKinds(stand: CitusStand): Promise<Kind[]> {
 
 type Judgement = { phases: Phases; kinds: readonly Kind[]; names: readonly string[] }
 
-/** Prints the counts of these phases. `mayFail`: whether requests of this kind may fail with 503 in this phase. */
+/**
+ * Prints the counts of these phases. `mayFail`: whether requests of this kind may fail with 503 in this
+ * phase.
+ */
 function judge(
   what: string,
   { phases, kinds, names }: Judgement,
@@ -214,7 +222,7 @@ async function rebalance(stand: CitusStand, phases: Phases): Promise<string[]> {
   return nodes.size === 1 ? [...found, 'Citus has spread no shard of an account'] : found
 }
 
-/** What is written on every node cannot be written while one is lost. */
+/** Tables that are written on every node cannot be written while one is lost. */
 const needsAllNodes = (kind: string) => /GTINs on the lost worker|sign-ins/.test(kind)
 
 /** Also when all run, a sign-in fails for each connection that a node has kept to one that was lost. */

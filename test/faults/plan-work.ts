@@ -1,4 +1,7 @@
-/** Work whose statements test/faults/plans.test.ts counts: writes, scheduled tasks, exports, imports and copies. */
+/**
+ * Work whose statements test/faults/plans.test.ts counts: writes, scheduled tasks, exports, imports and
+ * copies.
+ */
 import { join } from 'node:path'
 import type { AccountContext } from '../../src/accounts/account/context.ts'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency/idempotency.ts'
@@ -39,7 +42,7 @@ const PAGES = 3
 
 let turn = 0
 const nextName = () => `W${++turn}`
-/** Of a prefix that no request for verification names. */
+/** A GTIN of a prefix that no request for verification names. */
 const nextGtin = () => {
   const digits = `400638${String(++turn).padStart(6, '0')}`
   return `${digits}${computeMod10CheckDigit(digits)}`

@@ -1,6 +1,7 @@
 /**
- * No statement of a read, a write, an import, an export, a copy or a scheduled task reads the rows of another account,
- * which has stored many in one go, without new statistics: plans that were made for small tables are still used.
+ * No statement of a read, a write, an import, an export, a copy or a scheduled task reads the rows of another
+ * account, which has stored many in one go, without new statistics: plans that were made for small tables are
+ * still used.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -57,7 +58,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 const IS_SAME_STATEMENT = /^(long |15 kB|many parameters|escaped query|one long parameter)/
 /** Answered without a statement, or by the processor time of pictures. */
 const WITHOUT_STATEMENT = /^GET \/(ns|docs|healthz|favicon|robots|m|d|brand)\b/
-/** Of hundreds of rows, while `writePassports` writes few. */
+/** The figures of hundreds of rows, while `writePassports` writes few. */
 const IS_BULK = /^\w+ \/api\S*\/(bulk|children|children\/update)$/
 const CALLS_OF_ROUTE = 3
 /** One call of these is enough: they take seconds, mostly without the database. */

@@ -28,7 +28,7 @@ type Run = {
   only?: string | undefined
   /** Measuring stops after this time. */
   minutes: number
-  /** Of each attack; 0: none. */
+  /** For each attack; 0: none. */
   seconds: number
   /** Where figures are kept. Routes in this file are not measured again. */
   file?: string | undefined

@@ -136,7 +136,7 @@ export const READERS = [
 
 const NORWEGIAN = ['no', 'nb', 'nn']
 
-/** What CLDR makes of a tag. The forms of Norwegian count as one language. */
+/** Returns CLDR's likely form of a tag. The forms of Norwegian count as one language. */
 function maximize(tag: string) {
   const { language, script, region } = new Intl.Locale(tag).maximize()
   return { language: NORWEGIAN.includes(language) ? 'no' : language, script, region }

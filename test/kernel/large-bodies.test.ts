@@ -12,7 +12,7 @@ import { freeMemory } from '../../src/kernel/values/free-memory.ts'
 
 const KIB = 1024
 const SIZES = [1, 63 * KIB, 64 * KIB, 256 * KIB, 300 * KIB + 7, 1024 * KIB, 5 * 1024 * KIB + 1]
-/** Of one to four bytes in UTF-8, with a lone half of a pair. */
+/** Characters of one to four bytes in UTF-8, with a lone half of a pair. */
 const ALPHABET = ['n', '\n', 'é', '€', '😀', '\ud800']
 
 const makeText = (parts: readonly string[], length: number) =>

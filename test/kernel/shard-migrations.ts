@@ -1,4 +1,4 @@
-/** What the tests of migrations of shards share, on one PostgreSQL and on Citus. */
+/** Shared by the tests of migrations of shards, on one PostgreSQL and on Citus. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,7 +34,9 @@ do $$ begin
 end $$;
 `
 
-/** Holds only the process that `killWhileAsleep` starts, and the server notices within 20 ms that it is gone. */
+/**
+ * Holds only the process that `killWhileAsleep` starts, and the server notices within 20 ms that it is gone.
+ */
 export const SLEEP_IN_SHARD_2 = `
 set local client_connection_check_interval = 20;
 select pg_sleep(60) where current_setting('application_name') = 'doomed' and current_schema() = 'shard_2';

@@ -80,7 +80,7 @@ async function measure(read: () => unknown): Promise<Outcome> {
 }
 
 /**
- * What it takes to read a megabyte of 20,000 values, the most that a body may have. Measured over several
+ * The time to read a megabyte of 20,000 values, the most that a body may have. Measured over several
  * reads, because the clock of a thread has steps of some milliseconds.
  */
 async function measureUnit(): Promise<number> {

@@ -1,4 +1,6 @@
-/** Tests files that are fetched from an address, by the worker, from servers that are slow, wrong or hostile. */
+/**
+ * Tests files that are fetched from an address, by the worker, from servers that are slow, wrong or hostile.
+ */
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -297,7 +299,7 @@ describe('workers', () => {
     assert.equal((await claim(6)).length, 0)
     const [ended, broken] = [...first.filter(({ accountId }) => accountId === one.id), ...second]
     assert.ok(ended && broken)
-    // What waits for its next attempt is not in flight.
+    // A fetch that waits for its next attempt is not in flight.
     await settleFetch(workers(), ended, { failure: 'status', reason: 'busy', isPassing: true })
     assert.equal((await claim(6)).length, 1)
     assert.equal((await claim(6)).length, 0)

@@ -1,4 +1,4 @@
-/** What the tests use of the S3 server, which has no types of its own. */
+/** Types of the S3 server for the tests, which has no types of its own. */
 declare module '@20minutes/s3rver' {
   import type { AddressInfo } from 'node:net'
 

@@ -43,7 +43,7 @@ const STORES = {
   bucket: () => openBucket(),
 }
 
-/** Of an object of 70,000 bytes: a range, its first byte, the one after its last. */
+/** Ranges of an object of 70,000 bytes: a range, its first byte, the one after its last. */
 const RANGES: readonly [ByteRange, number, number][] = [
   [{ from: 0, to: 0 }, 0, 1],
   [{ from: 100, to: 65_635 }, 100, 65_636],

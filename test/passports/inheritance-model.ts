@@ -10,7 +10,7 @@ export type Field = (typeof FIELDS)[number]
 export type Fields = { [F in Field]?: unknown }
 
 /**
- * What a unit inherited for a field: the value, whether its batch set the value, and how many corrections of
+ * The inherited state of a field: the value, whether its batch set the value, and how many corrections of
  * the model it includes.
  */
 type Fact = { value: unknown; ofBatch: boolean; seen: number }

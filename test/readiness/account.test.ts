@@ -87,7 +87,7 @@ function getState({ applies, ready, nothing_asked }: Json): string {
   return ready ? 'ready' : 'incomplete'
 }
 
-/** What the report of each active product says. */
+/** Returns the report of each active product. */
 async function readReports(act: string): Promise<Told[]> {
   const told: Told[] = []
   for (const id of active.keys()) {

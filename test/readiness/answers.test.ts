@@ -1,4 +1,7 @@
-/** What counts as an answer: no placeholder, no zero that cannot be; declarations by their title in 24 languages. */
+/**
+ * Tests which values count as an answer: no placeholder, no zero that cannot be; declarations by their title
+ * in 24 languages.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import placeholders from '../../rules/placeholders.json' with { type: 'json' }

@@ -42,7 +42,7 @@ function meetCondition(
   }
 }
 
-/** What a passport gets that says nothing about a rule. `holds`: its condition is made true. */
+/** Builds a passport that says nothing about a rule. `holds`: its condition is made true. */
 function findMissOutcome(severity: string, holds: boolean): RuleOutcome {
   if (severity === 'excluded') return 'not_applicable'
   if (severity === 'pending') return 'not_yet'
@@ -107,7 +107,7 @@ for (const [categoryId, acts] of rules.acts) {
 const isKnown = (category: CompleteCategory, field: string | undefined) =>
   field === undefined || category.fields.some(({ name }) => name === field)
 
-/** What a rule asks for can be stored: only fields that every passport needs are missing. */
+/** Stores the values that a rule asks for: only fields that every passport needs are missing. */
 function requireStorable(category: CompleteCategory, source: Source): void {
   const { errors } = validateData(category, { languages: ['en'], ...source.data })
   const wrong = errors.filter(({ code, path }) => code !== 'required' && !(path[1] === 'languages'))

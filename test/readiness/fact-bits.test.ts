@@ -20,7 +20,7 @@ for (const category of allCategories()) {
   const bits = getFactBits(rules).get(category.id)
   assert.ok(bits)
 
-  /** What follows from data and place must follow from the bits, too. */
+  /** The outcome by data and place must equal that by the bits. */
   const requireSameReports = (data: DataObject, hasGtin: boolean, isUnderBatch: boolean) => {
     const sealed = bits.encode({ data, hasGtin, hasLot: isUnderBatch })
     for (const level of RULE_LEVELS) {

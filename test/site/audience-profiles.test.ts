@@ -44,7 +44,7 @@ const READERS: readonly Reader[] = allCategories().flatMap(category =>
   ),
 )
 
-/** What the reader may see has the number `seen`, everything else `hidden`. */
+/** Values for the reader have the number `seen`, everything else `hidden`. */
 const plantFor = ({ category, audience, schemaVersion }: Reader, seen: number, hidden: number) =>
   plant(category.fields, leaf => (leaf.audience.includes(audience) ? seen : hidden), { schemaVersion })
 
@@ -65,7 +65,7 @@ const ROWS = {
 const HISTORY = { versions: [{ versionNo: 2, kind: 'correction', at: MADE_AT } as const], total: 2 }
 const LINK = parseDigitalLink(`/01/${GTIN}`)
 
-/** All that a reader gets of a passport: with a correction that the passport lacks, and without. */
+/** Everything that a reader gets of a passport: with a correction that the passport lacks, and without. */
 function renderAll(reader: Reader, data: object, corrected: object): Record<string, string> {
   assert.ok(!('error' in LINK))
   const { audience, schemaVersion } = reader

@@ -6,7 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** The headless shell is the same engine without a browser's window, for three quarters of the processor time. */
+/**
+ * The headless shell is the same engine without a browser's window, for three quarters of the processor time.
+ */
 const executablePath = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium-headless-shell',
@@ -19,8 +21,9 @@ const executablePath = [
 export const WITHOUT_CHROMIUM = executablePath === undefined && 'no Chromium found: browser tests left out'
 
 /**
- * Without the address bar's pop-up, which costs each page a third of its work, and without a renderer in reserve
- * (a tenth). Chromium uses only the last list of disabled features, so Playwright's important ones are repeated.
+ * Without the address bar's pop-up, which costs each page a third of its work, and without a renderer in
+ * reserve (a tenth). Chromium uses only the last list of disabled features, so Playwright's important ones
+ * are repeated.
  */
 const WITHOUT = [
   'WebUIOmniboxPopup',
@@ -49,7 +52,7 @@ const RULES = {
   /** Enough for the second colour scheme of a page that passed all rules. */
   colours: "{ type: 'rule', values: ['color-contrast'] }",
 } as const
-/** What only a report would show: a seventh of the work. */
+/** Parts that only a report would show: a seventh of the work. */
 const WITHOUT_REPORT = "resultTypes: ['violations'], selectors: false, elementRef: false"
 
 /**

@@ -15,7 +15,7 @@ import { endPools } from '../database.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { waitUntil } from '../waiting.ts'
 
-/** As many as one attacker had open when honest readers waited for ten seconds. */
+/** The number that one attacker had open when honest readers waited for ten seconds. */
 const AT_ONCE = 32
 /** Answers that one reader may get while another waits: those in progress, one turn each, and one more. */
 const MAX_OVERTAKING = 6

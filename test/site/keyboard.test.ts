@@ -31,7 +31,7 @@ const FOCUS = `(() => {
 })()`
 type Focus = { stop: number; isOutlined: boolean; isInView: boolean }
 
-/** What WCAG 2.2 names in 1.4.12. */
+/** The spacing that WCAG 2.2 names in 1.4.12. */
 const WIDE_SPACING = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
 p { margin-bottom: 2em !important }`
 /** Elements whose text is cut off; those for screen readers alone are one pixel wide. */

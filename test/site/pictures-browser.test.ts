@@ -1,6 +1,6 @@
 /**
- * Tests a page with pictures and documents in a real browser: its weight on a phone, no layout shift, and that
- * it works without scripts and pictures.
+ * Tests a page with pictures and documents in a real browser: its weight on a phone, no layout shift, and
+ * that it works without scripts and pictures.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,9 +12,9 @@ import { makePdf, makePhotograph } from '../media/sample-files.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
 import { findViolations, OPEN_ALL, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 
-/** Of the page and all pictures that the browser asks for, with headers. */
+/** Bytes of the page and all pictures that the browser asks for, with headers. */
 const MAX_TRANSFERRED_BYTES = 60_000
-/** Of the picture of the block “From the brand”, which is loaded when a reader scrolls near it. */
+/** Bytes of the picture of the block “From the brand”, which is loaded when a reader scrolls near it. */
 const MAX_SCROLLED_BYTES = 30_000
 const STORY = 'We weave in Guimarães, and keep a workshop behind each shop. '.repeat(20)
 const WIDTHS = [320, 390, 768, 1280]
@@ -106,7 +106,7 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
     assert.ok(transferred() <= MAX_TRANSFERRED_BYTES, `${transferred()} bytes: ${requests.join(' ')}`)
     for (const url of requests) assert.ok(url.startsWith(`${stand.origin}/`), url)
     assert.match(requests[1] ?? '', /\/640\.avif$/)
-    // What the Link header asks for is what the page shows.
+    // The Link header asks for the picture that the page shows.
     assert.equal(new Set(requests).size, requests.length)
     assert.equal(requests.filter(url => url.includes(first)).length, 1)
     assert.deepEqual(await page.context().cookies(), [])
@@ -224,7 +224,7 @@ describe('a page with pictures in a browser', { skip: WITHOUT_CHROMIUM }, () => 
   })
 })
 
-/** Of the words on each picture's own colour, by WCAG 2.2. */
+/** The contrast of the words on each picture's own colour, by WCAG 2.2. */
 const CONTRASTS = `Array.from(document.images, one => {
   const { color, backgroundColor } = getComputedStyle(one)
   const [light, dark] = [color, backgroundColor].map(text => {

@@ -87,7 +87,7 @@ export function listLeaves(fields: readonly Field[], scope: Scope = {}): Leaf[] 
   return fields.flatMap(field => {
     const leaf = describe(field, scope)
     const all = field.fields ?? (findScalarEntry(field) === undefined ? field.of : undefined)
-    // What an entry says about its readers is the same in all planted data.
+    // The readers of an entry are the same in all planted data.
     const members = all?.filter(({ name }) => name !== field.audienceMember)
     return members === undefined ? [leaf] : listLeaves(members, { path: leaf.path, outer: leaf.audience })
   })

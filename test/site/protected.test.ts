@@ -37,7 +37,7 @@ const isUnique = ({ field: { type, values, format } }: Leaf) =>
 const isUniqueFormat = (format: Format | undefined) =>
   format === undefined || ['url', 'eori', 'gln', 'sha256'].includes(format)
 
-/** Of a localized text the part that its languages share. */
+/** The part of a localized text that its languages share. */
 const canary = (leaf: Leaf, n: number): string | number => {
   const value = plantScalar(leaf, n) as string | number | { en: string }
   return typeof value === 'object' ? value.en : value

@@ -1,4 +1,6 @@
-/** Tests that recalls, and a newer version, stand in every format in which machines and shops read a passport. */
+/**
+ * Tests that recalls, and a newer version, stand in every format in which machines and shops read a passport.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
@@ -44,7 +46,7 @@ const set = (id: string) =>
   setRecall(account.ctx, { uuid: requireUuid(id, 'product'), notice: NOTICE, expects: () => true })
 const end = (id: string) => endRecall(account.ctx, { uuid: requireUuid(id, 'product'), expects: () => true })
 
-/** All that the format says, as text. */
+/** Everything in the format, as text. */
 async function readAll(id: string, format: string, query = ''): Promise<string> {
   t.clock.advance(1_000)
   const url = `/p/${id}?format=${format}${query}`

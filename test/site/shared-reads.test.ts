@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { type ByteRange, formatRange, sliceRange } from '../../src/media/store/byte-range.ts'
 import { createSharedReads } from '../../src/site/media/shared-reads.ts'
 
-/** What is used of a response. */
+/** The used part of a response. */
 const openResponse = (closed = false) =>
   Object.assign(new EventEmitter(), { closed }) as unknown as ServerResponse
 const end = (response: ServerResponse) => response.emit('close')

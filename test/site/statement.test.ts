@@ -88,7 +88,7 @@ test('a page shows no comparison from further up than the value of the footprint
       const what = JSON.stringify([category, level, fields])
       assert.match(page, /9\.5\skg/, what)
       assert.equal(page.includes(COMPARISON.statement.en), isShown, what)
-      // What programs read is the data as stored.
+      // Programs read the data as stored.
       assert.ok(renderJsonLd(view, 'https://carnet.example/ns/dpp').includes(COMPARISON.statement.en), what)
     }
 })

@@ -6,7 +6,7 @@ import { makePng } from '../media/sample-files.ts'
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts'
 import { findViolations, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
 
-/** Of 1,900 characters, with a word that is wider than a phone. */
+/** A text of 1,900 characters, with a word that is wider than a phone. */
 const LONG = `${'Wir weben in Guimarães, seit 2004. '.repeat(26)}\n\n${'Langeswort'.repeat(15)}\n\n${'Und wir reparieren, was wir verkaufen. '.repeat(21)}`
 const OBSERVE_SHIFTS = `window.shifts = []
 new PerformanceObserver(list => shifts.push(...list.getEntries().map(({ value }) => value)))

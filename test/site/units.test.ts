@@ -63,7 +63,7 @@ const change = async (unit: Unit, data: object, change_type = 'change') => {
 
 const section = (html: string, anchor: string) =>
   html.split(`<div id="${anchor}">`)[1]?.split('</details>')[0] ?? ''
-/** What stands before the sections. */
+/** Returns the part before the sections. */
 const head = (html: string) => /<header>.*?<details(?! class)/s.exec(html)?.[0] ?? ''
 
 describe('the page of a unit', () => {

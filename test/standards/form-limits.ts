@@ -1,6 +1,6 @@
 /**
- * What a form does not hold of a passport, or holds in another way: the table in `docs/standards.md`, and what
- * each of its rows does to the data.
+ * The parts of a passport that a form does not hold, or holds in another way: the table in
+ * `docs/standards.md`, and what each of its rows does to the data.
  */
 import { readFileSync } from 'node:fs'
 import { AUDIENCES, ENTRY_AUDIENCES, type Field } from '../../src/categories/field.ts'

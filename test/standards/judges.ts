@@ -67,9 +67,9 @@ export async function readSdJwt(text: string, did: DidDocument, now = new Date()
 type Web = { fetch: (url: string) => Promise<{ status: number; text: string; type: string }>; now: Date }
 
 /**
- * What a verifier of SD-JWT VCs does that knows nothing of the issuer, with `@sd-jwt/sd-jwt-vc`: key, type metadata
- * and status all come from addresses in the credential. The library does not fetch issuer metadata, so the key
- * is found as the draft says.
+ * Verifies as somebody does who knows nothing of the issuer, with `@sd-jwt/sd-jwt-vc`: key, type metadata and
+ * status all come from addresses in the credential. The library does not fetch issuer metadata, so the key is
+ * found as the draft says.
  */
 export async function readSdJwtVc(text: string, { fetch, now }: Web) {
   const get = async (url: string) => {

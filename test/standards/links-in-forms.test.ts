@@ -76,7 +76,7 @@ function* walk(value: Any): Generator<Any> {
   for (const one of Object.values(value)) yield* walk(one)
 }
 
-/** What each form says of the address as a link or by its type. */
+/** The address in each form, as a link or by its type. */
 function findTyped(category: CompleteCategory, data: Body, address: string): Record<string, boolean> {
   const place = { level: 'm' as const, lot: null, serial: null, outdated: false, ofBatch: false, from: 0 }
   const row = rowAt(category.id as 'textile', data, place, { schema_version: category.schemaVersion })

@@ -95,7 +95,7 @@ const FURNITURE_MODEL: Passport = {
   versionCommitment: 'vw4j2oTzMI_HtbldpQu7rX5WPZgClI65CtfNezcLRAs',
 }
 
-/** What the audience reads of the passport. */
+/** The passport as the audience reads it. */
 export function readPassport({ data, ...passport }: Passport, audience: Audience = 'public'): Reading {
   const category = findCategory(passport.category, passport.schemaVersion)
   if (category === undefined) throw new Error(`no category ${passport.category}`)

@@ -124,7 +124,7 @@ describe('the page and the documents', () => {
 const isOnPage = (page: string, text: string): boolean =>
   containsText(page, text) || containsText(page, formatNumber('en', Number(text)))
 
-/** All that is made of a reading, as text. */
+/** Everything made of a reading, as text. */
 async function renderForms(reading: Reading): Promise<string> {
   const line = buildRegistryLine({
     reading,

@@ -1,4 +1,4 @@
-/** What the mirrors of tests are made with. */
+/** The setup of the mirrors of tests. */
 import { systemClock } from '../../src/kernel/values/clock.ts'
 import type { AccountMirrorSetup } from '../../src/transfer/mirror/mirror-account.ts'
 import type { UnitStand } from '../api/unit-stand.ts'

@@ -108,7 +108,7 @@ async function readAudit(accountId: number, shard: number): Promise<string[]> {
 const withoutScans = (all: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => !/^(scan_|event$|webhook_)/.test(name)))
 
-/** What readers see of these ids. */
+/** The pages of these ids. */
 async function readPages(ids: readonly string[]): Promise<string[]> {
   s.t.clock.advance(1_100)
   return Promise.all(

@@ -1,4 +1,6 @@
-/** Tests how many deliveries may be in flight: for an endpoint, an account, slow endpoints, and the process. */
+/**
+ * Tests how many deliveries may be in flight: for an endpoint, an account, slow endpoints, and the process.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -35,7 +37,7 @@ function takeAll(
   }
 }
 
-/** As many endpoints as it needs, each of its own account, until the process gives no more. */
+/** Takes all endpoints that it needs, each of its own account, until the process gives no more. */
 function takeOfMany(process: ProcessConcurrency, create: () => EndpointConcurrency): Release[] {
   const permits: Release[] = []
   for (;;) {

@@ -22,7 +22,7 @@ const CONNECTIONS = 8
 const MAX_SLOWDOWN = 3
 const MAX_RSS_MB = 512
 const MAX_BLOCKED_MS = 100
-/** What a request may be answered to somebody who did nothing wrong. */
+/** The only error that somebody who did nothing wrong may get. */
 const UNAVAILABLE = / 503$/
 
 /** Writes are refused when they are repeated, so as many as fit are made before the attack. */

@@ -1,4 +1,4 @@
-/** What a call may cost when it is alone, and where another part of the server still has to keep to it. */
+/** The budget of a call that is alone, and where another part of the server still has to keep to it. */
 import type { Figures } from './measure.ts'
 
 export type Budget = { blockedMs: number; databaseMs: number; rssMb: number }

@@ -1,4 +1,7 @@
-/** What is sent to one route, and what is common to all kinds of routes: headers and queries at their limits. */
+/**
+ * Describes requests to one route, and the parts common to all kinds of routes: headers and queries at their
+ * limits.
+ */
 import type { Ask } from './send.ts'
 import type { Shape } from './shapes.ts'
 
@@ -21,7 +24,10 @@ export type WorstCall = {
   afterwardsMs?: number
 }
 
-/** `accepts`: the statuses of which one call must get one; without, any of 2xx and 3xx. The first is the sample. */
+/**
+ * `accepts`: the statuses of which one call must get one; without, any of 2xx and 3xx. The first is the
+ * sample.
+ */
 export type RouteCalls = { route: string; accepts?: readonly number[]; calls: readonly WorstCall[] }
 
 const HEADER_BYTES = 15_000

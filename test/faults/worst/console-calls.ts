@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 const FORM_BYTES = 16 * 1024
 
-/** What `:id` means, by the beginning of the path. */
+/** The meaning of `:id`, by the beginning of the path. */
 const THINGS: Readonly<Record<string, string>> = {
   '/console/drafts/': 'draft',
   '/console/settings/offers/': 'offer',

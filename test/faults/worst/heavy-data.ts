@@ -33,7 +33,7 @@ export const RICH = newProduct({
 /** One text of almost a megabyte. A single character outside of Latin-1 doubles its size in memory. */
 export const LONG = newProduct({ sku: 'LONG', note: `${'n'.repeat(900_000)}€` })
 
-/** As many free-form values as a body may have. */
+/** The most free-form values that a body may have. */
 export const MANY_VALUES = newProduct({
   sku: 'MANY-VALUES',
   ...Object.fromEntries(many(18, key => [`k${key}`, many(999, n => [n, `v${n}`].slice(n % 2)[0])])),

@@ -1,4 +1,6 @@
-/** The worst calls of all other addresses: public pages and documents, EN 18222, resolver, files, operator. */
+/**
+ * The worst calls of all other addresses: public pages and documents, EN 18222, resolver, files, operator.
+ */
 import { ASSET_PATHS } from '../../../src/console/page/assets.ts'
 import { DOCUMENT_FORMATS } from '../../../src/passports/documents/formats.ts'
 import { nextGtin } from '../../harness.ts'
@@ -14,7 +16,7 @@ const NOBODY = '01m7zzzzzzzzzzzzzzzzzzzzzz'
 let turn = 0
 
 type Entry = {
-  /** Of all addresses that are worth a call, the worst first. */
+  /** All addresses that are worth a call, the worst first. */
   paths: (world: World) => readonly string[]
   accepts?: readonly number[]
   headers?: Readonly<Record<string, string>>
@@ -160,7 +162,7 @@ function listReads(world: World, { paths, vary = path => path }: Entry): WorstCa
   ]
 }
 
-/** What only an access link shows is never cached. */
+/** A page for an access link is never cached. */
 const withLink = ({ linkToken }: World, paths: readonly string[]): WorstCall[] =>
   paths
     .filter(path => path.startsWith('/p/'))

@@ -1,4 +1,7 @@
-/** A real server with a probe, on a database that this process writes too; what a request costs is measured here. */
+/**
+ * A real server with a probe, on a database that this process writes too; what a request costs is measured
+ * here.
+ */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -28,7 +31,7 @@ export type Stand = {
   /** The server's, and what commands on its store are started with. */
   database: TestDatabase
   settings: Settings
-  /** Of this process, to the server's database. */
+  /** The pool of this process for the server's database. */
   sql: Sql
   routes: () => Promise<ProbedRoute[]>
   begin: () => Promise<void>

@@ -49,7 +49,7 @@ export const WHOLE: Scale = {
 export const SAMPLE: Scale = {
   models: 200,
   otherItems: 3_000,
-  // As many as a call may change.
+  // The most that a call may change.
   units: 500,
   versions: 10,
   offers: 20,
