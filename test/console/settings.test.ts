@@ -454,7 +454,7 @@ describe('access links', () => {
     assert.equal(made.status, 200)
     assert.match(
       made.text,
-      /<dd>Test product, with 0 batches and 0 items today, and those issued later<\/dd>/,
+      /<dd>Test product, with 0 batches and 0 items today, and those created later<\/dd>/,
     )
     assert.match(
       made.text,

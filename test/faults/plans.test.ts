@@ -44,6 +44,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'delete from webhook_endpoint w where w.status': 'looks at each endpoint of a shard, once in five minutes',
   'with part as materialized': 'looks at the next thousand files, once in five minutes',
   'sum(version_no)': 'counts all passports, once in each backup',
+  'copy (select': 'reads a whole table, with its deleted rows, once in each backup',
   'pg_table_size(': 'asks PostgreSQL about itself',
   'insert into approved_name': 'writes as many as a hundred names',
   'update draft set data': 'writes a text of many pages',
