@@ -120,6 +120,9 @@ describe('a draft of a new product', () => {
     assert.deepEqual(codes((await send('GET', `/drafts/${draft.id}`)).json.data), ['gtin duplicate'])
     const refused = await send('POST', `/drafts/${draft.id}/publish`)
     assert.equal(refused.json.code, 'gtin_taken')
+    const headers = { 'idempotency-key': 'publish-taken' }
+    const withKey = await send('POST', `/drafts/${draft.id}/publish`, undefined, { headers })
+    assert.deepEqual([withKey.status, withKey.json.code], [409, 'gtin_taken'])
     assert.equal((await send('GET', `/drafts/${draft.id}`)).status, 200)
   })
 

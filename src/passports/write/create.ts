@@ -48,7 +48,11 @@ export async function createPassport(
   await pauseIfLarge(dataLength)
   const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const error = await insertModel(at, { row: { ...row, idempotency }, dataLength })
-  if (error !== undefined) throw isGtinTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
+  if (error !== undefined) {
+    if (!isGtinTaken(error)) throw error
+    // A nested transaction, as of a publication with a key, runs no look-up after a refused statement.
+    throw await explainTakenGtin(ctx, row.gtin14).catch(() => error)
+  }
   // The statement has stored the idempotency record too.
   if (ctx.idempotency && idempotency !== null) ctx.idempotency.isStored = true
   return written
