@@ -127,7 +127,7 @@ const buildPublicHeaders = (publicUrl: string): Headers => ({
   'cache-control': 'public, max-age=31536000, immutable',
 })
 
-/** A file for some readers only is stored nowhere, and has no entity tag. */
+/** Caches may not store a file for some readers only, and it has no entity tag. */
 const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
   'cross-origin-opener-policy': 'same-origin',
