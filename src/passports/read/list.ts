@@ -67,6 +67,21 @@ export async function listPassports(
   return { rows: await selectRows(count.totalCapped ? Number.POSITIVE_INFINITY : count.total), ...count }
 }
 
+/** The ids of a page, for who reads the passports anyway: names of a summary cost as much as the data. */
+export async function listPassportIds(
+  ctx: AccountContext,
+  filter: ListFilter,
+  window: PageWindow,
+): Promise<string[]> {
+  const isPlain = ctx.spread === undefined && filter.q === undefined
+  const rows = isPlain
+    ? await preparedIfFrequent(filter)(
+        ctx.sql<{ id: string }[]>`${selectPageIds(ctx, filter, window, Number.POSITIVE_INFINITY)}`,
+      )
+    : (await listPassports(ctx, filter, window)).rows
+  return rows.map(row => row.id)
+}
+
 async function listMerged(
   ctx: AccountContext,
   filter: ListFilter,

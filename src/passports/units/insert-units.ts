@@ -144,7 +144,7 @@ async function insertRows(
   const input = rows
     .map(({ id, unit, own }) => ({ id, unit, own, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  // Sending one text is faster than a list; none of these values contains a line break.
+  // Sending one text is faster than a list, which the driver escapes: no value here contains a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
     sql`string_to_array(${input.map(of).join('\n')}, E'\\n')`
   // A column of nulls is sent as an empty list.
@@ -158,7 +158,7 @@ async function insertRows(
     ${ctx.accountId}, ${ctx.actorId}, ${parent.id}, ${parent.model_id}, ${contentId}, ${LEVEL_LETTER[level]}::text::"char",
     ${parent.category}, ${parent.lot}, ${schemaVersion}, ${at}, ${lines(row => row.id)}::uuid[],
     ${lines(row => row.eventId)}::uuid[], ${lines(row => idFromUuid(row.id))}, ${lines(row => row.name)},
-    ${texts(row => row.own)}::text[]::jsonb[], ${texts(row => row.unit.search)}::text[],
+    string_to_array(${input.map(row => row.own ?? '').join('\n')}, E'\\n', '')::jsonb[], ${texts(row => row.unit.search)}::text[],
     ${which === 'free'})`
   if (uses.length > 0) {
     const [outcome] = await sql<{ written: string[] }[]>`

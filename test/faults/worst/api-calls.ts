@@ -8,7 +8,7 @@ import { LONG, MANY_VALUES, OFFER, RICH, speak } from './heavy-data.ts'
 import { makeLargeFiles } from './large-files.ts'
 import type { Ask } from './send.ts'
 import { JSON_SHAPES, LEGAL_JSON } from './shapes.ts'
-import { createThing } from './things.ts'
+import { createThing, makeRoomForOffer } from './things.ts'
 import type { World } from './world.ts'
 
 let turn = 0
@@ -159,7 +159,8 @@ function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): Wor
       headers: { ...authorize(world, credential), ...(body && { 'content-type': 'application/json' }) },
     })
   const send = sendTo('full key')
-  const accepted = () => {
+  const accepted = async () => {
+    if (endpoint.id === 'createOffer') await makeRoomForOffer(world)
     const body = buildBody(world, endpoint)
     return send(body === undefined ? undefined : Buffer.from(JSON.stringify(body)))
   }

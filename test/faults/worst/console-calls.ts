@@ -54,6 +54,8 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   'GET /console/known-browser': { accepts: [404, 200] },
   'POST /console/known-browser': { accepts: [404] },
   'POST /console/account': { accepts: [303, 404] },
+  // After 20 invitations an hour, which the form for new people may have used up before.
+  'POST /console/settings/people/:id/invite': { accepts: [303, 429] },
   'POST /console/webhooks/:id/resend': { accepts: [303, 404] },
   // Others than owners can remove only themselves.
   'GET /console/settings/people/:id/remove': { as: 'owner' },

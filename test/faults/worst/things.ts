@@ -23,17 +23,22 @@ import { openAccount, type World } from './world.ts'
 
 let turn = 0
 
+/** Deletes an offer if the account has as many as it may have. */
+export async function makeRoomForOffer({ ctx }: World): Promise<void> {
+  const all = await listRecords(ctx, OFFER_STORE)
+  const last = all.at(-1)
+  if (last !== undefined && all.length >= 100) await deleteRecord(ctx, OFFER_STORE, last.id)
+}
+
 const makers: Record<string, (world: World) => Promise<string>> = {
   draft: async ({ ctx }) => {
     await ctx.sql`delete from draft where account_id = ${ctx.accountId}`
     const data = { ...RICH.data, sku: `DRAFT-${++turn}`, gtin: undefined }
     return idFromUuid((await createDraft(ctx, { category: 'textile', data, note: undefined })).id)
   },
-  offer: async ({ ctx }) => {
-    const all = await listRecords(ctx, OFFER_STORE)
-    const last = all.at(-1)
-    if (last !== undefined && all.length >= 100) await deleteRecord(ctx, OFFER_STORE, last.id)
-    return idFromUuid((await createRecord(ctx, OFFER_STORE, OFFER)).id)
+  offer: async world => {
+    await makeRoomForOffer(world)
+    return idFromUuid((await createRecord(world.ctx, OFFER_STORE, OFFER)).id)
   },
   media: async ({ document }) => document,
   'unused media': async ({ stand: { url }, keys }) => {

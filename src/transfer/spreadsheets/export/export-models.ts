@@ -11,7 +11,7 @@ import { findFiles } from '../../../media/upkeep/list-media.ts'
 import { locatePassports } from '../../../passports/core/passport-shard.ts'
 import { type Addresses, passportUrl } from '../../../passports/core/record.ts'
 import { effectiveData, readStatesInBatches } from '../../../passports/core/state.ts'
-import { listPassports } from '../../../passports/read/list.ts'
+import { listPassportIds } from '../../../passports/read/list.ts'
 import type { ListFilter } from '../../../passports/read/list-filter.ts'
 import { isPicturesColumn, listColumns } from '../columns/columns.ts'
 import { EXTRA_COLUMNS } from '../columns/mapping.ts'
@@ -77,15 +77,14 @@ async function* readPages(ctx: AccountContext, { category, status, q }: ModelExp
   let after: string | undefined
   for (;;) {
     const window = after === undefined ? { limit: PAGE_ROWS, page: 1 } : { limit: PAGE_ROWS, after }
-    const { rows } = await listPassports(ctx, filter, window)
-    const ids = rows.map(row => row.id)
+    const ids = await listPassportIds(ctx, filter, window)
     for (const [at, some] of await groupByShard(ctx, ids)) {
       for await (const states of readStatesInBatches(at, some)) {
         yield states.map(state => ({ uuid: state.row.id, data: effectiveData(state) }))
       }
     }
-    after = rows.at(-1)?.id
-    if (after === undefined || rows.length < PAGE_ROWS) return
+    after = ids.at(-1)
+    if (after === undefined || ids.length < PAGE_ROWS) return
   }
 }
 
