@@ -4,7 +4,6 @@ import { newUuid, parseId } from '../src/kernel/crypto/ids.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { systemClock } from '../src/kernel/values/clock.ts'
 import { getState } from '../src/passports/core/state.ts'
-import { getPassport } from '../src/passports/read/find.ts'
 import { listPassports } from '../src/passports/read/list.ts'
 import { buildNextVersion, writeVersions } from '../src/passports/write/write-versions.ts'
 import { insertPlain } from './units.ts'
@@ -154,14 +153,11 @@ async function recordFirstPage(ctx: ReturnType<typeof contextOf>): Promise<State
   return made.filter(({ string }) => string !== undefined)
 }
 
-/** The statements of a PATCH that changes one field. Nothing is checked. */
+/** The two statements of a PATCH that changes one field, for each request its own. Nothing is checked. */
 async function patch(request: IncomingMessage, response: ServerResponse) {
   const ctx = contextOf(request)
   const uuid = parseId(request.url?.split('/').at(-1) ?? '') ?? ''
-  const [{ data }] = await Promise.all([
-    body(request).then(text => JSON.parse(text) as { data: Record<string, unknown> }),
-    getPassport(ctx, uuid),
-  ])
+  const { data } = JSON.parse(await body(request)) as { data: Record<string, unknown> }
   const { row, inherited, versionHash, contentHash } = await getState(ctx, uuid)
   const now = new Date()
   const { productName, sku } = inherited as { productName: string; sku: string }

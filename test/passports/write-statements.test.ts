@@ -107,6 +107,8 @@ test('a change reads once and writes once, for a model and for a unit, at any ve
     for (const brandName of ['One', 'Two']) assert.equal(await count(() => change(uuid, { brandName })), 2)
   }
   assert.equal(await count(() => change(model, { gtin: nextGtin() })), 2)
+  const both = () => Promise.all([model, unit].map(uuid => change(uuid, { brandName: 'Both' })))
+  assert.equal(await count(both), 2)
 })
 
 test('reverting needs one more read; archiving and restoring read before and after', async () => {

@@ -60,6 +60,25 @@ export function createBatchLoader<K, V>(
     })
 }
 
+/** Like `createBatchLoader`, but each group of keys has its own statements. */
+export function createGroupedBatchLoader<K, V>(
+  groupOf: (key: K) => string,
+  ...[load, options]: Parameters<typeof createBatchLoader<K, V>>
+): (key: K) => Promise<V> {
+  const groups = new Map<string, { load: (key: K) => Promise<V>; calls: number }>()
+  return async key => {
+    const name = groupOf(key)
+    const group = groups.get(name) ?? { load: createBatchLoader(load, options), calls: 0 }
+    groups.set(name, group)
+    group.calls++
+    try {
+      return await group.load(key)
+    } finally {
+      if (--group.calls === 0) groups.delete(name)
+    }
+  }
+}
+
 /** How many keys from the front of the queue fit into a statement; at least one. */
 function countFitting<K>(
   queue: readonly { key: K }[],

@@ -35,7 +35,7 @@ type StateFacts = Omit<PassportState, 'row' | 'inherited' | 'own' | 'ownFields'>
 }
 
 /** `inherited`: null if equal to `data`, so that a large text is sent only once. */
-type StateRow = PassportRow & StateFacts & { inherited: string | null }
+export type StateRow = PassportRow & StateFacts & { inherited: string | null }
 
 /** `content`: null if a row before has the same content. */
 type BulkStateRow = BulkRow & StateFacts & { content: string | null }
@@ -46,7 +46,9 @@ export type BulkRow = Omit<PassportRow, 'data'>
 
 /** Throws `not_found`, also for another account's passport. */
 export async function getState(ctx: AccountContext, uuid: string): Promise<PassportState> {
-  const [row] = await ctx.sql<StateRow[]>`${selectStates(ctx, [uuid], stateColumns(ctx.sql))}`
+  const [row] = await ctx.sql<
+    StateRow[]
+  >`${selectStates(ctx.sql, keysOf(ctx, [uuid]), stateColumns(ctx.sql))}`
   if (row !== undefined) return toState(row)
   const at = ctx.spread && (await findPassportShard(ctx, uuid))
   if (at === undefined) throw notFound('product')
@@ -79,7 +81,7 @@ export async function* readStatesInBatches(
       open.size === 0
         ? none
         : await sql<typeof none>`
-      with state as materialized (${selectStates(ctx, [...open], metadataColumns(sql))}),
+      with state as materialized (${selectStates(sql, keysOf(ctx, [...open]), sql`${metadataColumns(sql)}, p.own::text as own`)}),
         numbered as materialized (
           select *, row_number() over (partition by "contentId" order by id desc) as place from state),
         completed as materialized (
@@ -107,18 +109,31 @@ function toBulkStates(rows: readonly BulkStateRow[]): BulkState[] {
   })
 }
 
-const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string[], columns: Fragment) => sql`
-    select ${columns}, p.own::text as own, p.content_id as "contentId", p.units_content_id as "unitsContentId", c.upto as "inheritedVersion",
+type StateKeys = { ids: readonly string[]; accounts: readonly number[] }
+
+const keysOf = ({ accountId }: AccountContext, ids: readonly string[]): StateKeys => ({
+  ids,
+  accounts: [accountId],
+})
+
+export const selectStates = (sql: Sql, { ids, accounts }: StateKeys, columns: Fragment): Fragment => sql`
+    select ${columns}, p.content_id as "contentId", p.units_content_id as "unitsContentId", c.upto as "inheritedVersion",
       c.model_upto as "inheritedModelVersion", c.own_fields as "ownFields", encode(c.hash, 'hex') as "contentHash",
       case when p.version_no > 1 then (select encode(v.hash, 'hex') from passport_version v
         where v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no) end as "versionHash"
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
-    where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId}`
+    where p.id = any(${[...ids]}::text[]::uuid[]) and p.account_id = any(${[...accounts]}::int[])`
 
-const stateColumns = (sql: Sql): Fragment =>
-  sql`${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited`
+type StateTexts = { data?: Fragment; own: Fragment; inherited: Fragment }
 
-const toState = (row: StateRow): PassportState => ({
+/** `inherited` is read only of units with own fields. */
+export const stateColumns = (
+  sql: Sql,
+  { data, own, inherited }: StateTexts = { own: sql`p.own::text`, inherited: sql`c.data::text` },
+): Fragment => sql`
+  ${passportColumns(sql, data)}, ${own} as own, case when p.own is not null then ${inherited} end as inherited`
+
+export const toState = (row: StateRow): PassportState => ({
   ...toFacts(row),
   // The row itself: a copy without the other columns took a tenth of the time of a bulk call.
   row,

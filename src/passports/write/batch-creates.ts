@@ -25,7 +25,7 @@ export const tryInsertModel = (sql: Sql, sized: SizedRow): Promise<Error | undef
 /** Larger models are batched separately: a small one must not wait for megabytes. */
 export const MIN_LARGE_LENGTH = 16 * 1024
 /** About the length of a full statement of small models. */
-const MAX_STATEMENT_LENGTH = 512 * 1024
+export const MAX_STATEMENT_LENGTH = 512 * 1024
 
 /** Returns a function that inserts one row, in one statement with other waiting rows. */
 export function createBatchedInsert(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {

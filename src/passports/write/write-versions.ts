@@ -61,6 +61,8 @@ export const buildNextVersion = (
 type WriteOptions = {
   /** Delivers the events after all others. */
   inBackground?: boolean
+  /** The statement waits at most this long for each lock, then it ends with a time-out of the lock. */
+  maxLockWaitMs?: number
   moved?: MovedUnits
 }
 
@@ -74,7 +76,7 @@ type MovedUnits = {
   at: Date
 }
 
-type VersionsWritten = {
+export type VersionsWritten = {
   /** The time of each new version by UUID. Passports in neither collection were changed by others. */
   written: Map<string, Date>
   /** UUIDs of passports whose new GTIN is taken. */
@@ -130,7 +132,7 @@ type NewVersions = { versions: readonly NextVersion[]; uses: readonly FileUse[] 
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
   { versions, uses }: NewVersions,
-  { inBackground = false, moved }: WriteOptions,
+  { inBackground = false, maxLockWaitMs, moved }: WriteOptions,
 ): Promise<WrittenRow[]> {
   const [first] = versions
   if (first !== undefined && versions.length === 1 && moved === undefined) {
@@ -145,10 +147,15 @@ async function insertVersions(
     return row?.updated_at ? [{ id: first.id, updated_at: row.updated_at }] : []
   }
   const sorted = versions.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  // The function takes a value of `limit`, so PostgreSQL sets the limit first.
+  const limit =
+    maxLockWaitMs === undefined
+      ? sql`(select true as is_set) as limited`
+      : sql`(select set_config('lock_timeout', ${`${maxLockWaitMs}ms`}, true) is not null as is_set offset 0) as limited`
   const call = sql`
-    select written as id, written_at as updated_at from public.carnet_write_versions(${accountId}, ${actorId},
-      ${JSON.stringify(sorted)}::text::jsonb, ${inBackground},
-      ${moved === undefined ? null : JSON.stringify(moved)}::text::jsonb)`
+    select written as id, written_at as updated_at from ${limit} cross join lateral
+      public.carnet_write_versions(${accountId}, ${actorId}, ${JSON.stringify(sorted)}::text::jsonb,
+        limited.is_set and ${inBackground}, ${moved === undefined ? null : JSON.stringify(moved)}::text::jsonb)`
   if (uses.length === 0) return sql<WrittenRow[]>`${call}`
   return sql<WrittenRow[]>`
     with made as materialized (${call}),
