@@ -193,7 +193,13 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     placement: ['account'],
     account: [],
   },
-  categories: { check: ['schema', 'names', '.'], schema: ['names', '.'], names: ['.'], '.': [] },
+  categories: {
+    check: ['schema', 'names', '.'],
+    schema: ['names', '.'],
+    names: ['.'],
+    'in-use': ['.'],
+    '.': [],
+  },
   kernel: {
     'http-out': ['concurrency', 'config', 'errors', 'http', 'values'],
     monitoring: ['crypto', 'db', 'errors', 'http', 'values'],

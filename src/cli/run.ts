@@ -2,10 +2,10 @@
 
 import { ConfigError, readEnvironment } from '../kernel/config/config.ts'
 import type { Environment } from '../kernel/config/environment-reader.ts'
+import { RuleFileError } from '../kernel/config/rule-files.ts'
 import { AppError, toError } from '../kernel/errors/errors.ts'
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/values/characters.ts'
 import { systemClock } from '../kernel/values/clock.ts'
-import { RuleFileError } from '../readiness/rules.ts'
 import {
   alignColumns,
   type Command,

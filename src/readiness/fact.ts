@@ -31,6 +31,8 @@ export type RuleFact = {
   field?: string
   /** The path of members without conditions (`spareParts.partNumber`), for checks against the field table. */
   path?: string
+  /** The metric of `#stateOfCertifiedEnergy`, or `events`. */
+  metric?: string
   /** A comparison can be unknown; everything else is true or false. */
   isComparison: boolean
   read: (source: FactSource) => Truth
@@ -69,8 +71,11 @@ function parseMeasuredFact(text: string): RuleFact | undefined {
   const metric = /^#(\w+)$/.exec(text)?.[1]
   return metric === undefined
     ? undefined
-    : { text, isComparison: false, read: ({ measured }) => measured.has(metric) }
+    : { text, metric, isComparison: false, read: ({ measured }) => measured.has(metric) }
 }
+
+/** In place of a metric: the log of the unit has an event. */
+export const EVENTS_FACT = 'events'
 
 /** Amounts that are computed from several fields. */
 const COMPUTED: Readonly<Record<string, (data: DataObject) => number | undefined>> = {

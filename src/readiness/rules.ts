@@ -1,14 +1,15 @@
 /** The rules of all acts: read from files at the start, checked against the field table, and compiled. */
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { allCategories, type CompleteCategory } from '../categories/catalogue.ts'
 import type { Field } from '../categories/field.ts'
+import { getInUseTable, getInUseTables, useInUseFolder } from '../categories/in-use/table.ts'
+import { listRuleFiles, RuleFileError, readRuleFile } from '../kernel/config/rule-files.ts'
 import { toError } from '../kernel/errors/errors.ts'
 import { once } from '../kernel/values/memo.ts'
 import type { Act, ActFile, Condition, ConditionFile, DueDay, Rule, RuleFile, Severity } from './act.ts'
 import { ACT_SCHEMA } from './act-schema.ts'
-import { parseFact, parseParameterFact, type RuleFact } from './fact.ts'
+import { EVENTS_FACT, parseFact, parseParameterFact, type RuleFact } from './fact.ts'
 
 const BUNDLED = join(import.meta.dirname, '..', '..', 'rules', 'acts')
 
@@ -23,18 +24,16 @@ export type Rules = {
   version: string
 }
 
-/** A rule file that cannot be used: the file, the place in it, and what is wrong. */
-export class RuleFileError extends Error {
-  override name = 'RuleFileError'
-}
-
 /**
  * Reads the bundled acts and those of a further folder. Throws RuleFileError for the first problem.
  * `categories` are those whose fields the rules may name.
  */
 export function loadRules(folder?: string, categories = allCategories()): Rules {
+  getInUseTables()
   const folders = folder === undefined ? [BUNDLED] : [BUNDLED, folder]
-  const files = folders.flatMap(one => listRuleFiles(one).map(path => ({ path, act: readActFile(path) })))
+  const files = folders.flatMap(one =>
+    listRuleFiles(one).map(path => ({ path, act: readRuleFile(path, getValidator()) })),
+  )
   const ids = new Map<string, string>()
   for (const { path, act } of files)
     for (const id of [act.id, ...act.rules.map(rule => rule.id)]) {
@@ -66,22 +65,12 @@ export function getRules(): Rules {
   return current
 }
 
-/** Adds the acts of an operator's folder to those that come with Carnet. */
+/** Adds the acts and the tables of products in use of an operator's folder to those that come with Carnet. */
 export function useRuleFolder(folder: string | undefined): void {
   if (folder === ownFolder) return
   ownFolder = folder
   current = undefined
-}
-
-function listRuleFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter(name => name.endsWith('.json'))
-      .sort()
-      .map(name => join(folder, name))
-  } catch (error) {
-    throw new RuleFileError(`${folder} cannot be read: ${toError(error).message}.`)
-  }
+  useInUseFolder(folder)
 }
 
 const getValidator = once(() => {
@@ -93,20 +82,6 @@ const getValidator = once(() => {
 /** Also refuses days that do not exist, such as 2027-02-30. */
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
-
-function readActFile(path: string): ActFile {
-  let file: unknown
-  try {
-    file = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new RuleFileError(`${path} is not JSON: ${toError(error).message}.`)
-  }
-  const validate = getValidator()
-  if (validate(file)) return file
-  const [error] = validate.errors ?? []
-  const given = JSON.stringify(error?.data)?.slice(0, 60)
-  throw new RuleFileError(`${path}: ${error?.instancePath || 'the file'} ${error?.message} (it is ${given}).`)
-}
 
 const coversCategory = (act: ActFile, category: string): boolean =>
   act.category === '*' || act.category === category || act.category.includes(category)
@@ -164,10 +139,15 @@ function createFactFinder(covered: readonly CompleteCategory[]): (text: string) 
     const fact = parseFact(text, findField)
     if (fact.path !== undefined && findField(fact.path) === undefined)
       throw new Error(`"${text}" names no field of ${covered.map(({ id }) => id).join(' or ')}`)
+    if (fact.metric !== undefined && !covered.some(({ id }) => isMeasurable(id, fact.metric)))
+      throw new Error(`"${text}" names no metric of ${covered.map(({ id }) => id).join(' or ')}`)
     facts.set(text, fact)
     return fact
   }
 }
+
+const isMeasurable = (category: string, metric = ''): boolean =>
+  metric === EVENTS_FACT || getInUseTable(category).metricByName.has(metric)
 
 function compileRule(file: RuleFile, compiler: Compiler): Rule {
   const { act, category, findFact } = compiler
