@@ -55,6 +55,8 @@ export type Filling = {
   count: number
   word: string
   rare?: string
+  /** The time of the first id, from which each is a millisecond later; default: now. */
+  since?: number
   log?: (line: string) => void
 }
 
@@ -69,9 +71,11 @@ const FABRICS = 'merino,linen,cotton,hemp,alpaca,denim,fleece,tencel,cashmere,co
  * Inserts `count` models with `word` and a number in their names. Returns their UUIDs, oldest first (all for
  * small counts).
  */
-export async function fill(sql: Sql, { accountId, count, word, rare = '', log }: Filling): Promise<string[]> {
+export async function fill(
+  sql: Sql,
+  { accountId, count, word, rare = '', since: started = Date.now(), log }: Filling,
+): Promise<string[]> {
   const kept: string[] = []
-  const started = Date.now()
   const { productName: _name, sku: _sku, ...rest } = bodyOf(0)
   for (let done = 0; done < count; done += STEP) {
     const size = Math.min(STEP, count - done)

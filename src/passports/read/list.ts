@@ -20,6 +20,7 @@ import {
 } from './list-filter.ts'
 import { matchesWord } from './match-word.ts'
 import { readMerged } from './merge-shards.ts'
+import { findPageMark, type PageMark } from './page-marks.ts'
 import { hasItemsAmongOthers, selectItemHits, selectMatching, selectNewest } from './select-hits.ts'
 import { selectIdsByFacts, selectOutdatedIds } from './select-rare-ids.ts'
 import { findTotal } from './totals.ts'
@@ -54,8 +55,8 @@ export async function listPassports(
   // The units of a passport are where it is.
   if (ctx.spread !== undefined && filter.parentId === undefined) return listMerged(ctx, filter, window, upTo)
   if (filter.q !== undefined) return search(ctx, filter, window)
-  const selectRows = (total: number) =>
-    readSummaries(ctx, selectPageIds(ctx, filter, window, total), preparedIfFrequent(filter))
+  const selectRows = (total: number, mark?: PageMark) =>
+    readSummaries(ctx, selectPageIds(ctx, filter, window, { total, mark }), preparedIfFrequent(filter))
   if (!('page' in window) || window.page === 1) {
     const [count, rows] = await Promise.all([
       countUpTo(ctx, filter, upTo),
@@ -64,7 +65,9 @@ export async function listPassports(
     return { rows, ...count }
   }
   const count = await countUpTo(ctx, filter, upTo)
-  return { rows: await selectRows(count.totalCapped ? Number.POSITIVE_INFINITY : count.total), ...count }
+  const total = count.totalCapped ? Number.POSITIVE_INFINITY : count.total
+  const mark = await findPageMark(ctx, filter, placePage(window, total))
+  return { rows: await selectRows(total, mark), ...count }
 }
 
 /** The ids of a page, for who reads the passports anyway: names of a summary cost as much as the data. */
@@ -76,7 +79,7 @@ export async function listPassportIds(
   const isPlain = ctx.spread === undefined && filter.q === undefined
   const rows = isPlain
     ? await preparedIfFrequent(filter)(
-        ctx.sql<{ id: string }[]>`${selectPageIds(ctx, filter, window, Number.POSITIVE_INFINITY)}`,
+        ctx.sql<{ id: string }[]>`${selectPageIds(ctx, filter, window, { total: Number.POSITIVE_INFINITY })}`,
       )
     : (await listPassports(ctx, filter, window)).rows
   return rows.map(row => row.id)
@@ -157,23 +160,38 @@ export async function findSummaries(
   })
 }
 
+type PageStart = { total: number; mark?: PageMark | undefined }
+
 /** A page beyond the middle is counted from the end, so that the last page is as fast as the first. */
-function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
+function selectPageIds(
+  ctx: AccountContext,
+  filter: ListFilter,
+  window: PageWindow,
+  { total, mark }: PageStart,
+): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
     const skip = 'skip' in window ? (window.skip ?? 0) : 0
     const walk = { ...walkDirection(sql, window), maxRows: window.limit + skip }
     return sql`${selectOrderedIds(ctx, filter, walk)} limit ${window.limit} ${offsetBy(sql, skip)}`
   }
-  const offset = (window.page - 1) * window.limit
-  if (offset >= total) return sql`select p.id from passport p where false`
-  if (offset <= total / 2) {
-    const ids = selectOrderedIds(ctx, filter, { descending: true, maxRows: offset + window.limit })
-    return sql`${ids} limit ${window.limit} offset ${offset}`
+  const { after, before, size } = placePage(window, total)
+  if (after >= total) return sql`select p.id from passport p where false`
+  if (mark === undefined && after <= total / 2) {
+    const ids = selectOrderedIds(ctx, filter, { descending: true, maxRows: after + window.limit })
+    return sql`${ids} limit ${window.limit} offset ${after}`
   }
-  const size = Math.min(window.limit, total - offset)
-  const before = total - offset - size
-  return sql`${selectOrderedIds(ctx, filter, { descending: false, maxRows: before + size })} limit ${size} offset ${before}`
+  const offset = before - (mark?.position ?? 0)
+  const beyond = mark === undefined ? nothing(sql) : sql`and p.id > ${mark.id}`
+  const ids = selectOrderedIds(ctx, filter, { descending: false, maxRows: offset + size, beyond })
+  return sql`${ids} limit ${size} offset ${offset}`
+}
+
+/** How many passports are newer than those of a page, how many are older, and how many are on it. */
+function placePage({ page, limit }: { page: number; limit: number }, total: number) {
+  const after = (page - 1) * limit
+  const size = Math.min(limit, total - after)
+  return { after, before: total - after - size, size, total }
 }
 
 const offsetBy = (sql: Sql, skip = 0): Fragment => (skip === 0 ? nothing(sql) : sql`offset ${skip}`)
