@@ -73,6 +73,8 @@ function rowsOf(round: number): PublicPassportRow[] {
       corrections: null,
       recalls: null,
       recall_state: null,
+      life: null,
+      life_state: null,
       shard: null,
     }
   })

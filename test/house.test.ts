@@ -90,6 +90,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
       'categories',
       'drafts',
       'endpoint',
+      'life',
       'media',
       'openapi',
       'products',
@@ -104,6 +105,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     door: ['.', 'docs', 'dpp', 'endpoint', 'media', 'service'],
     drafts: ['endpoint', 'products'],
     recalls: ['endpoint', 'products'],
+    life: ['endpoint', 'products'],
     units: ['endpoint', 'products'],
     categories: ['endpoint'],
     docs: ['endpoint'],
@@ -134,6 +136,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     offers: ['core', 'read'],
     records: ['core', 'offers'],
     recalls: ['core', 'read'],
+    life: ['core', 'read'],
     story: ['core', 'read'],
   },
   cli: {
@@ -296,6 +299,8 @@ const TABLES: Record<string, readonly string[]> = {
     'draft',
     'signed_document',
     'recall_change',
+    'life_event',
+    'unit_life',
     'daily_root',
     'daily_root_block',
     'registry_entry',
@@ -678,8 +683,8 @@ function listExports(tree: ts.SourceFile): string[] {
 const GUARD_OF_OLD_SERVERS = '0031_gtin_claims.sql'
 /** The newest migration when a function was last changed, and the SHA-256 of the files of all functions. */
 const FUNCTIONS = {
-  migration: 79,
-  sha256: '4048de0dc25203a48daf14a57e876650125a4000c88580af1c6318ab9ad0f517',
+  migration: 87,
+  sha256: 'da86383b1a12a35f50da2d12eb84cfd2a8cc2b9efcbfb4538ab9fc067c8f198c',
 }
 
 describe('migrations of the database', () => {

@@ -1414,6 +1414,7 @@ export type Texts = {
       "product.restored": string
       "product.recalled": string
       "product.recall_ended": string
+      "product.event_added": string
       "scan.milestone": string
       "scan.clone_suspected": string
     }
@@ -2135,6 +2136,7 @@ export type Texts = {
     product_recalled: string
     recall_changed: string
     recall_ended: string
+    event_corrected: string
     gtin_released: string
     dpp_id_released: string
     scans_switched: string

@@ -9,7 +9,8 @@ begin
   select least(e.created_at, now()), e.account_id, 0, e.background, w.id, e.id
   from written e join webhook_endpoint w on w.account_id = e.account_id
   where w.status in ('a' /* active */, 'p' /* paused */)
-    and (w.events is null and e.type not in ('product.recalled', 'product.recall_ended') or e.type = any(w.events))
+    and (w.events is null and e.type not in ('product.recalled', 'product.recall_ended', 'product.event_added')
+      or e.type = any(w.events))
   on conflict do nothing;
   return null;
 end $$;

@@ -10,6 +10,8 @@ import {
   readDraft,
 } from './drafts/drafts.ts'
 import type { ApiSetup, Endpoint } from './endpoint/endpoint.ts'
+import { addEventEndpoint, addUnitEventsEndpoint, listEventsEndpoint } from './life/events.ts'
+import { LIFE_EVENT_SCHEMAS } from './life/schemas.ts'
 import {
   createMedia,
   deleteMediaEndpoint,
@@ -71,6 +73,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   changeUnits,
   showRefresh,
   refreshUnits,
+  listEventsEndpoint,
+  addEventEndpoint,
+  addUnitEventsEndpoint,
   readRecall,
   putRecall,
   deleteRecall,
@@ -108,6 +113,7 @@ const SCHEMAS = {
   ...MEDIA_SCHEMAS,
   ...RECORD_SCHEMAS,
   ...RECALL_SCHEMAS,
+  ...LIFE_EVENT_SCHEMAS,
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...READINESS_SCHEMAS,

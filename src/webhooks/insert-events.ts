@@ -6,8 +6,8 @@
 import { idFromUuid } from '../kernel/crypto/ids.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 
-/** Only endpoints that name them get these: others would not expect an alarm. */
-export const NAMED_EVENT_TYPES = ['product.recalled', 'product.recall_ended'] as const
+/** Only endpoints that name them get these: others would not expect an alarm, or so many. */
+export const NAMED_EVENT_TYPES = ['product.recalled', 'product.recall_ended', 'product.event_added'] as const
 
 export const EVENT_TYPES = [
   'product.created',

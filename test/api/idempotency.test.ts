@@ -92,10 +92,19 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
     )
 }
 
+const EVENT = { kind: 'repair', at: '2026-01-01' }
 const RECALL = { hazard: { en: 'It breaks.' }, action: { en: 'Stop using it.' } }
 
 describe('every route that changes data', () => {
-  type Stand = { model: string; serial: string; draft: string; picture: Buffer; media: string; offer: string }
+  type Stand = {
+    model: string
+    item: string
+    serial: string
+    draft: string
+    picture: Buffer
+    media: string
+    offer: string
+  }
   let serials = 0
   const OFFER = { kind: 'repair', title: { en: 'Repair' }, url: 'https://shop.example/repair' }
 
@@ -107,7 +116,8 @@ describe('every route that changes data', () => {
     const serial = `S${++serials}`
     const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
     const unit = { level: 'item', serial }
-    await send('POST', `/products/${model}/children`, { key: account.key, body: unit })
+    const item = (await send('POST', `/products/${model}/children`, { key: account.key, body: unit })).json
+      .data.id
     const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
     await send('PATCH', `/products/${model}`, { key: account.key, body: correction })
     await send('PUT', `/products/${model}/recall`, { key: account.key, body: RECALL })
@@ -116,15 +126,22 @@ describe('every route that changes data', () => {
     const media = (await send('POST', '/media', file)).json.data.id
     const offer = (await send('POST', '/offers', { key: account.key, body: OFFER })).json.data.id
     serials++
-    return { model, serial, draft: prepared.json.data.id, picture: await makePicture(), media, offer }
+    return { model, item, serial, draft: prepared.json.data.id, picture: await makePicture(), media, offer }
   }
 
-  const fixedBodies = (model: string): Record<string, object> => ({
+  const fixedBodies = ({ model, serial }: Pick<Stand, 'serial' | 'model'>): Record<string, object> => ({
     'POST /readiness': { category: 'battery', data: { weightKg: 2 } },
     'PUT /readiness/settings': { acts: ['fr.agec.textile'] },
     'POST /offers': OFFER,
     'PUT /products/:id/recall': { ...RECALL, contact: model },
     'PATCH /offers/:offer': OFFER,
+    'POST /products/:id/events': EVENT,
+    'POST /products/:id/children/events': {
+      items: [
+        { serial, ...EVENT },
+        { serial: 'none', ...EVENT },
+      ],
+    },
     'POST /registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
   })
 
@@ -133,7 +150,7 @@ describe('every route that changes data', () => {
     { serial, model, picture }: Pick<Stand, 'serial' | 'model' | 'picture'>,
   ): Ask => {
     if (route.path === '/media') return sendPicture(picture)
-    const fixed = fixedBodies(model)[`${route.method} ${route.path}`]
+    const fixed = fixedBodies({ model, serial })[`${route.method} ${route.path}`]
     if (fixed !== undefined) return { body: fixed }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
@@ -157,9 +174,9 @@ describe('every route that changes data', () => {
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isPublic)) {
     test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
       const made = await stand()
-      const { model, serial, draft, media, offer } = made
+      const { model, item, serial, draft, media, offer } = made
       const path = route.path
-        .replace(':id', model)
+        .replace(':id', route.path === '/products/:id/events' ? item : model)
         .replace(':draft', draft)
         .replace(':media', media)
         .replace(':offer', offer)

@@ -143,6 +143,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual(names.slice(4), [
       'product.recalled',
       'product.recall_ended',
+      'product.event_added',
       'scan.milestone',
       'scan.clone_suspected',
     ])
@@ -250,8 +251,11 @@ describe('the running server', () => {
       return { key, ids: { offer: (await send('POST', '/offers', exampleOf('createOffer'))).id } }
     if (wants === undefined) return { key, ids: {} }
     const { id } = await send('POST', '/products', table)
-    for (const [method, path, body] of wants) await send(method, `/products/${id}${path}`, body)
-    return { key, ids: { id } }
+    let made = { id }
+    for (const [method, path, body] of wants) made = await send(method, `/products/${id}${path}`, body)
+    if (!OF_A_UNIT.includes(operation.id)) return { key, ids: { id } }
+    await send('POST', `/products/${made.id}/events`, exampleOf('addEvent'))
+    return { key, ids: { id: made.id } }
   }
 
   for (const operation of ENDPOINTS) {
@@ -342,6 +346,9 @@ const OTHER_ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0002'
 const RECALL: Step = ['PUT', '/recall', exampleOf('setRecall')]
 const CORRECTION: Step = ['PATCH', '', { data: { countryOfManufacture: 'AT' }, change_type: 'correction' }]
 
+/** These calls are about the unit that was issued last, and its first event. */
+const OF_A_UNIT = ['addEvent', 'listEvents']
+
 /**
  * Changes of the example product (a table) before a call. A call with an id in its path needs only the table
  * itself.
@@ -358,6 +365,9 @@ const PREPARED: Readonly<Record<string, readonly Step[]>> = {
   getRecall: [RECALL],
   endRecall: [RECALL],
   listChildren: [BATCH],
+  listEvents: [ITEM],
+  addEvent: [ITEM],
+  addUnitEvents: [ITEM],
   updateChildren: [ITEM],
   previewRefresh: [ITEM, OTHER_ITEM, CORRECTION],
   refreshProduct: [ITEM, OTHER_ITEM, CORRECTION],

@@ -188,6 +188,30 @@ const WRITES: Record<string, (world: World) => Request> = {
     method: 'DELETE',
     path: `/products/${models[0]}/recall`,
   }),
+  event: ({ batches, items }) => ({
+    method: 'POST',
+    path: `/products/${pick([...batches, ...items])}/events`,
+    body: pick([
+      { kind: 'repair', at: '2026-01-01' },
+      { kind: 'lost', at: '2026-01-01' },
+    ]),
+  }),
+  unitEvents: ({ models }) => {
+    const units = [
+      { lot: 'L0' },
+      { lot: 'L1' },
+      { serial: 'S0' },
+      { serial: 'S1' },
+      { serial: 'S2' },
+      { serial: 'S0' },
+    ]
+    const items = shuffled(units).map(unit => ({
+      ...unit,
+      kind: pick(['found', 'repair']),
+      at: '2026-01-01',
+    }))
+    return { method: 'POST', path: `/products/${models[0]}/children/events`, body: { items } }
+  },
   offer: ({ models }) => ({
     method: 'POST',
     path: '/offers',

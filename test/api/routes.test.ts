@@ -31,6 +31,7 @@ describe('every route', () => {
   let account: TestAccount
   let readKey: string
   let product: { id: string }
+  let item: string
   const draft = '01m7ywk3v8q2c5n6x7z9b1d4fg'
   const offer = '01m7ywm5d8w4s9t2v6x8y1a3bc'
   let picture: Buffer
@@ -41,7 +42,8 @@ describe('every route', () => {
     readKey = await t.apiKey(account, 'read')
     product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data
     const unit = { level: 'item', serial: 'R0' }
-    await t.ask('POST', `/api/v1/products/${product.id}/children`, { key: account.key, body: unit })
+    const children = `/api/v1/products/${product.id}/children`
+    item = (await t.ask('POST', children, { key: account.key, body: unit })).json.data.id
     picture = await makePng({ width: 2, height: 2 })
     media = hash('sha256', picture, 'hex')
   })
@@ -89,7 +91,8 @@ describe('every route', () => {
 
   const closed = ENDPOINTS.filter(route => !route.isPublic)
   const path = (route: { path: string }) => {
-    const own: Readonly<Record<string, string>> = { id: product.id, draft, offer, media }
+    const isOfUnit = route.path === '/products/:id/events'
+    const own: Readonly<Record<string, string>> = { id: isOfUnit ? item : product.id, draft, offer, media }
     const example = (name: string) => String(PATH_PARAMETERS[name as PathParameterName].example)
     return API_PREFIX + route.path.replaceAll(/:(\w+)/g, (_, name: string) => own[name] ?? example(name))
   }
@@ -103,6 +106,8 @@ describe('every route', () => {
       return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }
     }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
+    if (route.path.endsWith('/children/events'))
+      return { body: { items: [{ serial: 'R0', kind: 'repair', at: '2026-01-01' }] } }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
     if (/^\/offers|\/recall$|\/settings$/.test(route.path)) return example(route)
     if (route.method === 'PUT')
@@ -192,7 +197,7 @@ describe('every route', () => {
     if (route.method !== 'GET') {
       test(`${name}: 403 read_only for a read key, before any other check`, async () => {
         refused(await t.ask(route.method, path(route), { key: readKey, text: '{' }), 403, 'read_only')
-        const unknown = path(route).replace(product.id, '01m7ywhcr7fxwrqq1xd4m28c2t')
+        const unknown = path(route).replace(/[0-9a-z]{26}/, '01m7ywhcr7fxwrqq1xd4m28c2t')
         refused(await t.ask(route.method, unknown, { key: readKey, ...body(route) }), 403, 'read_only')
       })
     } else {
@@ -282,7 +287,7 @@ describe('every route', () => {
       test(`${name}: 404 for another account's product`, async () => {
         const stranger = await t.account()
         const foreign = await t.ask(route.method, path(route), { key: stranger.key, ...body(route) })
-        const nobodys = path(route).replace(product.id, '01m7ywhcr7fxwrqq1xd4m28c2t')
+        const nobodys = path(route).replace(/[0-9a-z]{26}/, '01m7ywhcr7fxwrqq1xd4m28c2t')
         const unknown = await t.ask(route.method, nobodys, { key: stranger.key, ...body(route) })
         refused(foreign, 404, 'not_found')
         assert.equal(foreign.json.error, unknown.json.error)

@@ -288,6 +288,21 @@ const recall: Maker = (chance, memory) => {
   return { method, path, body: { hazard: text, action: text } }
 }
 
+const lifeEvent: Maker = (chance, memory) => {
+  const path = `${API}/products/${idOf(chance, memory)}/events`
+  if (chance.is(0.3))
+    return { method: 'GET', path: path + chance.of(['', '?limit=1', '?kind=repair', '?from=2026']) }
+  const note = { en: chance.of(WORDS) }
+  const correction = { kind: 'correction', corrects: 1 + chance.below(3), note }
+  const body = chance.of([
+    { kind: 'repair', at: '2026-01-01', note },
+    { kind: 'lost', at: '2026-01-01' },
+    correction,
+    {},
+  ])
+  return { method: 'POST', path, body }
+}
+
 const NO_FILE = 'a'.repeat(64)
 
 /** Files are asked for, and never sent: decoding them would take longer than all other requests. */
@@ -334,6 +349,7 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [1, () => ({ method: 'GET', path: `${API}/openapi.json` })],
   [1, registryResults],
   [2, recall],
+  [2, lifeEvent],
   [2, media],
   [2, offer],
   [9, look],

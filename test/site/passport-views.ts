@@ -47,6 +47,8 @@ export const rowOf = (
     corrections: null,
     recalls: null,
     recall_state: null,
+    life: null,
+    life_state: null,
     shard: null,
     ...more,
   }

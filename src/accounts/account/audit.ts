@@ -65,6 +65,7 @@ export type AuditAction =
   | 'product_recalled'
   | 'recall_changed'
   | 'recall_ended'
+  | 'event_corrected'
   | 'gtin_released'
   | 'dpp_id_released'
   | 'scans_switched'

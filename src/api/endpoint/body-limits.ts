@@ -12,6 +12,10 @@ export const MAX_BULK_BYTES = 8 * 1024 * KIB
 /** An offer in 30 languages, each character escaped as a surrogate pair. */
 /** A hundred identifiers of products. */
 export const MAX_IDENTIFIERS_BYTES = 128 * KIB
+/** An event with its notes in 30 languages is far smaller. */
+export const MAX_EVENT_BYTES = 64 * KIB
+/** Up to 500 of them. */
+export const MAX_EVENTS_BYTES = 4 * 1024 * KIB
 export const MAX_SETTINGS_BYTES = 64 * KIB
 /** A few short members, or a body that the endpoint does not read. */
 export const MAX_SMALL_BODY_BYTES = 16 * KIB

@@ -6,7 +6,8 @@ import type { ApiResponse } from './endpoint.ts'
 
 type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>
 
-const versionPart = (tag: string) => tag.split('.')[0]
+/** Without the status of the resource, and without the number of events of a unit. */
+const versionPart = (tag: string) => tag.replace(/-e\d+$/, '').split('.')[0]
 
 /** True if the conditions of a request allow a change of the resource with this tag (RFC 9110 §13.1). */
 export const allowsChange = (headers: Conditions, etag: string) =>

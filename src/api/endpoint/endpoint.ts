@@ -85,6 +85,7 @@ type RequestBody<B> = {
 export type Tag =
   | 'products'
   | 'units'
+  | 'events'
   | 'recalls'
   | 'drafts'
   | 'readiness'

@@ -13,6 +13,7 @@ export const STATUS = {
   not_acceptable: 406,
   timeout: 408,
   archived: 409,
+  ended: 409,
   gtin_taken: 409,
   in_use: 409,
   gone: 410,

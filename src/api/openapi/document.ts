@@ -19,6 +19,10 @@ const TAGS = [
   { name: 'products', description: 'Product passports: models, batches and items.' },
   { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
   {
+    name: 'events',
+    description: 'What happens to batches and items in use: repairs, accidents, the end of life.',
+  },
+  {
     name: 'recalls',
     description: 'Notices that the pages of products and of everything beneath them show first.',
   },

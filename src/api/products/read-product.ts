@@ -1,4 +1,5 @@
 /** `GET /products/:id` */
+import { parseLife } from '../../passports/core/unit-life.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { getPassportAt } from '../../passports/read/history.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
@@ -22,8 +23,8 @@ export const readProduct = defineEndpoint({
   async handle(call) {
     const { id } = call.path
     const { at } = call.query
-    const row =
-      at === undefined ? await getPassport(call.account, id) : await getPassportAt(call.account, id, at)
-    return recordResponse(call, row)
+    if (at !== undefined) return recordResponse(call, await getPassportAt(call.account, id, at))
+    const row = await getPassport(call.account, id)
+    return recordResponse(call, row, parseLife(row.life))
   },
 })

@@ -3,6 +3,7 @@
 import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
+import { formatInUse, type UnitLife } from '../../passports/core/unit-life.ts'
 import type { WrittenPassport } from '../../passports/write/create.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
 import {
@@ -13,11 +14,17 @@ import {
 } from '../endpoint/documented-response.ts'
 import { type ApiResponse, type PublicCall, successJson } from '../endpoint/endpoint.ts'
 
-/** A record with its ETag, or 304 when the client has it. */
-export function recordResponse(call: PublicCall, row: PassportRow): ApiResponse {
-  const etag = recordEtag(row)
+/** A record with its ETag, or 304 when the client has it. `life`: of a unit with events. */
+export function recordResponse(
+  call: PublicCall,
+  row: PassportRow,
+  life: UnitLife | null = null,
+): ApiResponse {
+  // `If-Match` compares what stands before the hyphen: an event makes no new version.
+  const etag = life === null ? recordEtag(row) : recordEtag(row).replace(/"$/, `-e${life.events}"`)
   if (matchesAny(call.headers['if-none-match'], etag)) return { status: 304, body: '', headers: { etag } }
-  return { body: successJson(recordJson(call.setup.addresses, row)), headers: { etag } }
+  const inUse = life === null ? undefined : formatInUse(life)
+  return { body: successJson(recordJson(call.setup.addresses, row, inUse)), headers: { etag } }
 }
 
 /** Like `recordResponse`, after a change, which is never answered with 304. */

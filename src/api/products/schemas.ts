@@ -92,13 +92,36 @@ const PAGE_META = objectSchema(
   ['total_capped', 'synced_until'],
 )
 
+const IN_USE = {
+  ...objectSchema({
+    life: {
+      ...TEXT,
+      description: 'The state of the unit: `new`, or that of its newest event that has one.',
+    },
+    events: { ...INTEGER, minimum: 1, description: 'The length of its log.' },
+    last_event_at: { ...DATE_TIME, description: 'When the last event was stored.' },
+    responsible: { type: ['object', 'null'], description: 'Who is responsible, if not the account.' },
+    successors: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'The passports of its second life.',
+    },
+    ended: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When the product ceased to exist.',
+    },
+  }),
+  description: 'Only if one unit is read, and it has events.',
+}
+
 const CATEGORIES = allCategories().map(category => {
   const name = `${category.id[0]?.toUpperCase()}${category.id.slice(1)}`
   return { category, created: `New${name}`, data: `${name}Data` }
 })
 
 export const PRODUCT_SCHEMAS = {
-  Product: objectSchema({ ...RECORD_PROPERTIES, data: schemaRef('ProductData') }),
+  Product: objectSchema({ ...RECORD_PROPERTIES, in_use: IN_USE, data: schemaRef('ProductData') }, ['in_use']),
   ProductSummary: objectSchema(SUMMARY_PROPERTIES),
   ProductChange: PRODUCT_CHANGE.schema,
   DryRun: DRY_RUN,

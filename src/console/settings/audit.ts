@@ -43,6 +43,7 @@ const PRODUCT_ACTIONS: readonly AuditAction[] = [
   'product_recalled',
   'recall_changed',
   'recall_ended',
+  'event_corrected',
 ]
 const isAboutProduct = ({ action }: AuditEntry) => PRODUCT_ACTIONS.includes(action)
 const isAboutWebhook = ({ action }: AuditEntry) => action.startsWith('webhook_')

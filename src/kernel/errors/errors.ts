@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'not_acceptable'
   | 'timeout'
   | 'archived'
+  | 'ended'
   | 'gtin_taken'
   | 'in_use'
   | 'idempotency_in_progress'

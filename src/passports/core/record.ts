@@ -28,6 +28,8 @@ export type PassportRow = {
   gtin: string | null
   /** JSON text. */
   data: string
+  /** The `UnitLife` of a unit with events, as JSON text. Not read everywhere. */
+  life?: string | null
 }
 
 /** Addresses without a trailing slash. */
@@ -119,8 +121,9 @@ export function formatMetadataMembers(addresses: Addresses, row: Omit<PassportRo
   )
 }
 
-export const recordJson = (addresses: Addresses, row: PassportRow) =>
-  `{${formatMetadataMembers(addresses, row)},"data":${row.data}}`
+/** `inUse`: JSON of what a read adds for a unit with events. */
+export const recordJson = (addresses: Addresses, row: PassportRow, inUse?: string) =>
+  `{${formatMetadataMembers(addresses, row)},${inUse === undefined ? '' : `"in_use":${inUse},`}"data":${row.data}}`
 
 /** A strong validator: it changes with the version, the status, and when a unit becomes outdated. */
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>

@@ -14,6 +14,7 @@ import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'
 import { selectRecalls } from '../core/recalls.ts'
 import type { PassportRow } from '../core/record.ts'
+import { findLives, parseLife, selectLife } from '../core/unit-life.ts'
 import { listPassports, type PassportSummary } from './list.ts'
 import type { ListFilter } from './list-filter.ts'
 import {
@@ -89,6 +90,10 @@ export type PublicPassportRow = PassportRow & {
   recalls: string | null
   /** Changes with each of them; null for none. */
   recall_state: string | null
+  /** The `UnitLife` of a unit with events, as JSON text; null for none. */
+  life: string | null
+  /** Changes with what the public sees of it; null for nothing. */
+  life_state: string | null
   /** Where it was found; null: the shared database. */
   shard: number | null
 }
@@ -110,9 +115,10 @@ const readByAccount =
         and p.account_id = any(${[...new Set(keys.map(key => key.accountId))]}::int[])`
     const merging = rows.filter(row => row.has_own).map(row => ({ id: row.id, accountId: row.account_id }))
     const inheriting = rows.filter(row => !row.has_own)
-    const [merged, contents] = await Promise.all([
+    const [merged, contents, lifeOf] = await Promise.all([
       merging.length === 0 ? [] : joinByAccount(sql, merging, selectSmallData),
       findContents<{ data: string | null }>(sql, inheriting, smallContent(sql)),
+      findLives(sql, inheriting),
     ])
     const found = new Map(merged.flatMap(row => (row === undefined ? [] : [[keyOf(row), row]])))
     for (const row of inheriting) {
@@ -122,6 +128,7 @@ const readByAccount =
       row.gtin = gtin
       row.outdated = contents.isOutdated(row, content)
       row.data = data !== null && data.length <= MAX_SMALL_BYTES ? data : null
+      row.life = lifeOf(row)
       found.set(keyOf(row), row)
     }
     return keys.map(({ accountId, id }) => found.get(keyOf({ account_id: accountId, id })))
@@ -144,7 +151,7 @@ async function joinByAccount(
   const ids = keys.map(key => key.id)
   const accounts = keys.map(key => key.accountId)
   const rows = await sql<Loaded<PassportRow>[]>`
-    select ${passportColumns(sql, data(sql))}
+    select ${passportColumns(sql, data(sql))}, ${selectLife(sql)} as life
     from unnest(${ids}::text[]::uuid[], ${accounts}::int[]) as k(id, account_id)
     join passport p on p.id = k.id and p.account_id = k.account_id
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
@@ -162,20 +169,33 @@ const readById =
       ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
       ${selectWithdrawnFiles(sql)} as withdrawn_files,
-      ${parentColumns(sql)}, ${selectRecalls(sql)} as recalls,
+      ${parentColumns(sql)}, ${selectRecalls(sql)} as recalls, ${selectLife(sql)} as life,
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...new Set(ids)]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)} ${joinParents(sql)}`
     const shard = getShardNumber(sql)
     const found = new Map(
-      rows.map(row => [row.id, Object.assign(row, { shard, recall_state: hashRecalls(row.recalls) })]),
+      rows.map(row => [
+        row.id,
+        Object.assign(row, {
+          shard,
+          recall_state: hashRecalls(row.recalls),
+          life_state: formatPublicLife(row.life),
+        }),
+      ]),
     )
     return ids.map(id => found.get(id))
   }
 
 const hashRecalls = (recalls: string | null) =>
   recalls === null ? null : hash('sha256', recalls, 'base64url').slice(0, 12)
+
+/** Each correction of an event that the public sees counts as one more. */
+function formatPublicLife(json: string | null): string | null {
+  const life = parseLife(json)
+  return life === null || life.public_events === 0 ? null : String(life.public_events)
+}
 
 /** Columns of `joinParents`. */
 export const parentColumns = (sql: Sql): Fragment => sql`

@@ -10,7 +10,10 @@ import { afterCommit } from '../../kernel/db/transaction.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /** A passport without its data: under 1 kB, and safe to show to everyone. */
-export type PublicMetadata = Omit<PublicPassportRow, 'data' | 'unit_fields' | 'batch_fields' | 'recalls'>
+export type PublicMetadata = Omit<
+  PublicPassportRow,
+  'data' | 'unit_fields' | 'batch_fields' | 'recalls' | 'life'
+>
 
 const FRESH_MS = 1_000
 /** How long pages are served from the cache while the database is unavailable. */
@@ -78,7 +81,7 @@ function cacheMetadata(
   row: PublicPassportRow,
   { at, change }: Pick<Entry, 'at' | 'change'>,
 ): void {
-  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, ...metadata } = row
+  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, life: _____, ...metadata } = row
   const id = idFromUuid(row.id)
   // Maps keep the order of insertion: the oldest entries come first.
   entries.delete(id)

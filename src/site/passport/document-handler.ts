@@ -83,7 +83,7 @@ function formatDocumentState(
 
 const describeMetadata = perObject((row: PublicMetadata): string => {
   const whole: Partial<PublicPassportRow> = row
-  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, ...metadata } = whole
+  const { data: _, unit_fields: __, batch_fields: ___, recalls: ____, life: _____, ...metadata } = whole
   return JSON.stringify(metadata)
 })
 

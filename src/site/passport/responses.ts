@@ -46,8 +46,8 @@ const formatSigner = perObject(({ signer }: Brand) => {
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, and by which corrections. n: not in search engines. l: audiences of the law. b: brand.
-  // s: signed. r: recalls. f: offers. w: withdrawn files.
-  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${formatSigner(brand)}${row.recall_state === null ? '' : `r${row.recall_state}`}${brand.offersVersion === 0 ? '' : `f${brand.offersVersion}`}${row.withdrawn_files === 0 ? '' : `w${row.withdrawn_files}`}` +
+  // s: signed. r: recalls. e: events. f: offers. w: withdrawn files.
+  `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}${row.audience_profile === 'law' ? 'l' : ''}b${formatBrandState(brand)}${formatSigner(brand)}${row.recall_state === null ? '' : `r${row.recall_state}`}${row.life_state === null ? '' : `e${row.life_state}`}${brand.offersVersion === 0 ? '' : `f${brand.offersVersion}`}${row.withdrawn_files === 0 ? '' : `w${row.withdrawn_files}`}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
 export const findCachedResponse = (

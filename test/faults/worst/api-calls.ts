@@ -13,6 +13,12 @@ import type { World } from './world.ts'
 
 let turn = 0
 
+const EVENT = {
+  kind: 'repair',
+  at: '2026-01-01',
+  parts: Array.from({ length: 20 }, (_, n) => ({ name: `Part ${n}`, serial: `${n}` })),
+}
+
 const makeMany = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
@@ -25,6 +31,10 @@ const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
   createChildren: () => ({ level: 'item', items: makeMany(500, n => ({ serial: `B${++turn}-${n}` })) }),
   updateChildren: () => ({
     items: makeMany(500, n => ({ serial: `C${n}`, data: { note: `${++turn}` } })),
+  }),
+  addEvent: () => ({ ...EVENT, note: speak(`Repaired ${++turn}. ${'€'.repeat(900)}`) }),
+  addUnitEvents: () => ({
+    items: makeMany(500, n => ({ serial: `C${n}`, ...EVENT, reference: `${++turn}` })),
   }),
   setRecall: () => ({ hazard: speak(`It may break ${++turn}.`), action: speak('Stop using it.') }),
   createOffer: () => OFFER,
@@ -53,6 +63,8 @@ const listBulkCalls = ({ id }: AccountEndpoint, send: (body: Buffer) => Promise<
       const call = ++turn
       const items = makeMany(500, n => {
         if (id === 'createChildren') return { serial: `L${call}-${n}`, data }
+        if (id === 'addUnitEvents')
+          return { serial: `C${n}`, ...EVENT, note: { en: `${call} ${'€'.repeat(1_900)}` } }
         return id === 'updateChildren'
           ? { serial: `C${n}`, data }
           : newProduct({ sku: `L${call}-${n}`, ...data })
@@ -153,7 +165,9 @@ function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): Wor
       body,
       path: await fillPath(
         ...([world, endpoint.path] as const),
-        world.products[endpoint.path.includes('children') ? 'crowded' : 'rich'],
+        world.products[
+          endpoint.id === 'addEvent' ? 'item' : endpoint.path.includes('children') ? 'crowded' : 'rich'
+        ],
         endpoint.path.endsWith(':media'),
       ),
       headers: { ...authorize(world, credential), ...(body && { 'content-type': 'application/json' }) },

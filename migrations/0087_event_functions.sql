@@ -1,0 +1,3 @@
+-- shared
+-- The functions carnet_add_events and carnet_life_state, which write the events of units, and those of their hashes. carnet_fan_out
+-- sends product.event_added only to endpoints that name it.
