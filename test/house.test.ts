@@ -91,6 +91,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
       'drafts',
       'endpoint',
       'life',
+      'in-use',
       'media',
       'openapi',
       'products',
@@ -104,6 +105,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     ],
     door: ['.', 'docs', 'dpp', 'endpoint', 'media', 'service'],
     drafts: ['endpoint', 'products'],
+    'in-use': ['endpoint', 'products'],
     recalls: ['endpoint', 'products'],
     life: ['endpoint', 'products'],
     units: ['endpoint', 'products'],
@@ -133,6 +135,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     readiness: ['core', 'read'],
     registry: ['core', 'read', 'documents'],
     drafts: ['core', 'read', 'write', 'readiness'],
+    'in-use': ['core', 'read'],
     offers: ['core', 'read'],
     records: ['core', 'offers'],
     recalls: ['core', 'read'],
@@ -307,6 +310,9 @@ const TABLES: Record<string, readonly string[]> = {
     'registry_fill',
     'credential_status',
     'signed_status_list',
+    'measurement',
+    'measurement_latest',
+    'metric_slot',
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping', 'mirror_run'],
   media: [
@@ -683,8 +689,8 @@ function listExports(tree: ts.SourceFile): string[] {
 const GUARD_OF_OLD_SERVERS = '0031_gtin_claims.sql'
 /** The newest migration when a function was last changed, and the SHA-256 of the files of all functions. */
 const FUNCTIONS = {
-  migration: 87,
-  sha256: 'da86383b1a12a35f50da2d12eb84cfd2a8cc2b9efcbfb4538ab9fc067c8f198c',
+  migration: 89,
+  sha256: '1f8028f15d2cf11fc6fb64c1c10c91774ea6a3422b768ae40f63ab961d22e292',
 }
 
 describe('migrations of the database', () => {

@@ -2455,6 +2455,7 @@ export type Texts = {
     markup: string
     no_link: string
     now_known: string
+    counter_falls: string
     not_ready: string
     unknown_media: string
     media_type: string

@@ -10,6 +10,9 @@ import {
   readDraft,
 } from './drafts/drafts.ts'
 import type { ApiSetup, Endpoint } from './endpoint/endpoint.ts'
+import { measureChildren, measureProduct } from './in-use/measure.ts'
+import { MEASUREMENT_SCHEMAS } from './in-use/measurement-schemas.ts'
+import { listMeasurementsEndpoint, readLatestMeasurements } from './in-use/measurements.ts'
 import { addEventEndpoint, addUnitEventsEndpoint, listEventsEndpoint } from './life/events.ts'
 import { LIFE_EVENT_SCHEMAS } from './life/schemas.ts'
 import {
@@ -76,6 +79,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listEventsEndpoint,
   addEventEndpoint,
   addUnitEventsEndpoint,
+  listMeasurementsEndpoint,
+  measureProduct,
+  readLatestMeasurements,
+  measureChildren,
   readRecall,
   putRecall,
   deleteRecall,
@@ -112,6 +119,7 @@ const SCHEMAS = {
   ...REFRESH_SCHEMAS,
   ...MEDIA_SCHEMAS,
   ...RECORD_SCHEMAS,
+  ...MEASUREMENT_SCHEMAS,
   ...RECALL_SCHEMAS,
   ...LIFE_EVENT_SCHEMAS,
   ...SCAN_SCHEMAS,

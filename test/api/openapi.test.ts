@@ -15,7 +15,7 @@ import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { listErrors } from '../../src/api/openapi/responses.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
 import { documentChecker } from '../answers.ts'
-import { type Harness, startHarness } from '../harness.ts'
+import { type Harness, newProduct, startHarness } from '../harness.ts'
 import { makePng } from '../media/sample-files.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
@@ -249,6 +249,11 @@ describe('the running server', () => {
     }
     if (operation.pathParameterNames.includes('offer'))
       return { key, ids: { offer: (await send('POST', '/offers', exampleOf('createOffer'))).id } }
+    if (operation.tag === 'in_use') {
+      const battery = await send('POST', '/products', newProduct({}, 'battery'))
+      const item = await send('POST', `/products/${battery.id}/children`, ITEM[2])
+      return { key, ids: { id: operation.path.includes('/children') ? battery.id : item.id } }
+    }
     if (wants === undefined) return { key, ids: {} }
     const { id } = await send('POST', '/products', table)
     let made = { id }

@@ -117,6 +117,9 @@ async function buildWorld(): Promise<World> {
   return { models, ...units, skus, gtins, pictures, drafts: ['0'.repeat(26)], offers: ['0'.repeat(26)] }
 }
 
+/** Some measurements meet at the same item and second. */
+const SECONDS = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', '2026-01-02T00:00:00Z']
+
 const data = () => ({ weightGrams: Math.ceil(Math.random() * 1_000) })
 
 const pickDppId = () => `https://brand.example/${Math.ceil(Math.random() * 30)}`
@@ -178,6 +181,18 @@ const WRITES: Record<string, (world: World) => Request> = {
   refresh: ({ models, batches, items }) => ({
     method: 'POST',
     path: `/products/${pick([models[0] ?? '', ...batches, ...items])}/refresh`,
+  }),
+  measure: ({ items }) => ({
+    method: 'POST',
+    path: `/products/${pick(items)}/measurements`,
+    body: { at: pick(SECONDS), values: { washCycles: Math.random() }, corrects: true },
+  }),
+  measureChildren: ({ models, items }) => ({
+    method: 'POST',
+    path: `/products/${models[0]}/children/measurements`,
+    body: {
+      items: shuffled(items).map(id => ({ id, at: pick(SECONDS), values: { washCycles: Math.random() } })),
+    },
   }),
   recall: ({ models }) => ({
     method: 'PUT',

@@ -16,6 +16,8 @@ export const MAX_IDENTIFIERS_BYTES = 128 * KIB
 export const MAX_EVENT_BYTES = 64 * KIB
 /** Up to 500 of them. */
 export const MAX_EVENTS_BYTES = 4 * 1024 * KIB
+/** 500 measurements of 64 metrics with names of 20 characters. */
+export const MAX_MEASUREMENTS_BYTES = 2 * 1024 * KIB
 export const MAX_SETTINGS_BYTES = 64 * KIB
 /** A few short members, or a body that the endpoint does not read. */
 export const MAX_SMALL_BODY_BYTES = 16 * KIB

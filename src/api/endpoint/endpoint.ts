@@ -86,6 +86,7 @@ export type Tag =
   | 'products'
   | 'units'
   | 'events'
+  | 'in_use'
   | 'recalls'
   | 'drafts'
   | 'readiness'

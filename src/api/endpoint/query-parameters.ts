@@ -16,6 +16,8 @@ export type QueryParameter<T> = {
   schema: object
   example?: unknown
   fallback?: T
+  /** It may be given several times; `read` gets the values separated by line feeds. */
+  isRepeatable?: true
   read: ReadParameter<T>
 }
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>
@@ -79,6 +81,20 @@ export const booleanParameter = (description: string): QueryParameter<boolean> =
   },
 })
 
+/** Names, each in a parameter of its own: `metric=a&metric=b`. */
+export const namesParameter = (description: string): QueryParameter<readonly string[]> => ({
+  description,
+  schema: { type: 'array', maxItems: MAX_NAMES, items: { type: 'string', minLength: 1, maxLength: 50 } },
+  isRepeatable: true,
+  read: (text, name) => {
+    const names = [...new Set(text.split('\n'))]
+    if (names.length <= MAX_NAMES && names.every(one => /^\w{1,50}$/.test(one))) return names
+    return { code: 'format', message: `${name} must be a name, and may be given ${MAX_NAMES} times.` }
+  },
+})
+
+const MAX_NAMES = 64
+
 /** Any text that can be searched for: without NUL and lone surrogates. */
 export const textParameter = (
   description: string,
@@ -141,10 +157,8 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
     if (name === 'api_key') continue
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) details.push(unknownParameter(name, Object.keys(parameters)))
-    else if (typeof text !== 'string') {
-      details.push(queryDetail(name, 'duplicate', `${name} is given more than once; send it once.`))
-    } else {
-      const value = parameter.read(text, name)
+    else {
+      const value = readParameter(name, text, parameter)
       if (isProblem(value)) details.push(queryDetail(name, value.code, value.message))
       else values[name] = value
     }
@@ -155,6 +169,12 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
     throw invalidQuery('cursor', 'unknown_field', message)
   }
   return values as QueryValues<Q>
+}
+
+function readParameter(name: string, sent: string | string[], parameter: QueryParameter<unknown>): unknown {
+  if (typeof sent === 'string') return parameter.read(sent, name)
+  if (parameter.isRepeatable) return parameter.read(sent.join('\n'), name)
+  return { code: 'duplicate', message: `${name} is given more than once; send it once.` }
 }
 
 const isProblem = (value: unknown): value is Problem =>

@@ -18,6 +18,7 @@ const DESCRIPTION =
 const TAGS = [
   { name: 'products', description: 'Product passports: models, batches and items.' },
   { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
+  { name: 'in_use', description: 'What is measured at items in use.' },
   {
     name: 'events',
     description: 'What happens to batches and items in use: repairs, accidents, the end of life.',

@@ -10,6 +10,7 @@ import { openMailer } from '../../kernel/http-out/smtp.ts'
 import { systemClock } from '../../kernel/values/clock.ts'
 import { openMediaServices } from '../../media/upkeep/media-services.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
+import { keepMetricSlots } from '../../passports/in-use/metric-slots.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
 import { getRules, useRuleFolder } from '../../readiness/rules.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
@@ -84,6 +85,7 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
           parent?.send({ type: 'migrating' })
         },
       })
+      await keepMetricSlots(store.sql)
       const opened = store
       const isStopping = () => signal.aborted
       const parts = { config, log, store, metrics, startupServer, isStopping, app: await app }

@@ -26,6 +26,7 @@ export const SHARED_TABLES = [
   'issuer',
   'issuer_key',
   'membership',
+  'metric_slot',
   'mirror_run',
   'offer',
   'one_time_link',

@@ -2,8 +2,15 @@
 import type postgres from 'postgres'
 import { SHARD_NAME } from './shards.ts'
 
-/** Triggers also ensure that rows are only added: the history of every passport, and the audit log. */
-export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
+/** Triggers also ensure that rows are only added: the history of every passport, what was measured,
+ * and the audit log. */
+export const APPEND_ONLY_TABLES = [
+  'content',
+  'passport_version',
+  'passport_status',
+  'audit_entry',
+  'measurement',
+] as const
 /** Only the owner writes to them. */
 const READ_ONLY_TABLES = ['schema_migration', 'shard_migration']
 

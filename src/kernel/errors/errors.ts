@@ -57,6 +57,7 @@ export type DetailCode =
   | 'markup'
   | 'no_link'
   | 'now_known'
+  | 'counter_falls'
   | 'not_ready'
   | 'unknown_media'
   | 'media_type'

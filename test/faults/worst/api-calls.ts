@@ -36,12 +36,25 @@ const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
   addUnitEvents: () => ({
     items: makeMany(500, n => ({ serial: `C${n}`, ...EVENT, reference: `${++turn}` })),
   }),
+  createMeasurement: () => ({ at: nextHour(), values: WASHES, occasion: 'handover' }),
+  createChildrenMeasurements: () => ({ items: listMeasurements() }),
   setRecall: () => ({ hazard: speak(`It may break ${++turn}.`), action: speak('Stop using it.') }),
   createOffer: () => OFFER,
   updateOffer: () => OFFER,
   checkReadiness: () => RICH,
   createDraft: () => ({ ...RICH, data: { ...RICH.data, sku: `D-${++turn}` } }),
   updateDraft: () => ({ data: MANY_VALUES.data }),
+}
+
+const WASHES = { washCycles: 1.23456789012345, uses: 98.7654321098765 }
+
+/** Items have at most 96 measurements of a day. */
+const nextHour = () => new Date(Date.UTC(2001, 0, 1) + ++turn * 3_600_000).toISOString()
+
+/** One of each item, so that none waits for another. */
+function listMeasurements(): object[] {
+  const at = nextHour()
+  return makeMany(500, n => ({ serial: `C${n}`, at, values: WASHES }))
 }
 
 /** Rows of 16 kB, as many as fit. */
@@ -60,6 +73,8 @@ const listBulkCalls = ({ id }: AccountEndpoint, send: (body: Buffer) => Promise<
     name,
     credential: 'full key',
     make: () => {
+      if (id === 'createChildrenMeasurements')
+        return send(Buffer.from(JSON.stringify({ items: listMeasurements() })))
       const call = ++turn
       const items = makeMany(500, n => {
         if (id === 'createChildren') return { serial: `L${call}-${n}`, data }
@@ -121,8 +136,9 @@ function listReads(world: World, endpoint: Endpoint): WorstCall[] {
 
 /** The recalled one first where a notice is read. */
 function listSubjects({ products }: World, { path }: Endpoint): [string, string][] {
-  const { crowded, ...others } = products
-  return Object.entries(path.endsWith('/recall') ? { crowded, ...others } : products)
+  const { crowded, item, ...others } = products
+  if (path.includes('/measurements')) return [['item', item]]
+  return Object.entries(path.endsWith('/recall') ? { crowded, item, ...others } : products)
 }
 
 const addQuery = (ask: Ask, query: string): Ask => ({ ...ask, path: withQuery(ask.path, query) })
@@ -154,6 +170,9 @@ const buildLongestQuery = ({ query }: Endpoint): string =>
     )
     .join('&')
 
+const chooseSubject = ({ path, id }: AccountEndpoint) =>
+  path.includes('children') ? 'crowded' : ['createMeasurement', 'addEvent'].includes(id) ? 'item' : 'rich'
+
 function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): WorstCall[] {
   if (endpoint.isPublic) return []
   if (endpoint.takesFile) return listUploads(world, endpoint)
@@ -165,9 +184,7 @@ function listWrites(world: World, endpoint: Endpoint, maxJsonBytes: number): Wor
       body,
       path: await fillPath(
         ...([world, endpoint.path] as const),
-        world.products[
-          endpoint.id === 'addEvent' ? 'item' : endpoint.path.includes('children') ? 'crowded' : 'rich'
-        ],
+        world.products[chooseSubject(endpoint)],
         endpoint.path.endsWith(':media'),
       ),
       headers: { ...authorize(world, credential), ...(body && { 'content-type': 'application/json' }) },
