@@ -4,7 +4,7 @@ import { pauseIfLarge } from '../../kernel/concurrency/yield-to-event-loop.ts'
 import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { detailJson } from '../../kernel/errors/detail-json.ts'
 import { invalid } from '../../kernel/errors/errors.ts'
-import { requireCategory, requireData } from '../../passports/core/check-data.ts'
+import { requireData } from '../../passports/core/check-data.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import {
   type Draft,
@@ -26,7 +26,7 @@ import {
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { readReportBasis } from '../../passports/readiness/report-passport.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
-import { choiceMember, dataMember, objectBody, textMember } from '../endpoint/body.ts'
+import { choiceMember, dataMember, objectBody, optionalCategoryMember, textMember } from '../endpoint/body.ts'
 import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
@@ -61,10 +61,7 @@ const NOTE = textMember('A note; with a change it becomes the note of the versio
 const CHANGE_TYPE = choiceMember('Only for a change, as of `PATCH /products/{id}`.', CHANGE_TYPES)
 
 const NEW_DRAFT = objectBody({
-  category: {
-    schema: { ...TEXT, description: 'Category of a new product.' },
-    read: (sent: unknown) => (sent === undefined ? undefined : requireCategory(sent).id),
-  },
+  category: optionalCategoryMember({ ...TEXT, description: 'Category of a new product.' }),
   product_id: {
     schema: { ...TEXT, description: 'The product to change, in place of `category`.' },
     read: (sent: unknown) => (sent === undefined ? undefined : requireProductUuid(String(sent))),

@@ -1,10 +1,9 @@
 /** Request bodies: objects whose members are described, read and checked by one definition each. */
-
 import { collectErrors } from '../../kernel/errors/collect-errors.ts'
 import { AppError, type DetailCode, invalid } from '../../kernel/errors/errors.ts'
 import { isLongerThan } from '../../kernel/values/characters.ts'
 import { isObject } from '../../kernel/values/data-object.ts'
-import { type PassportData, requireData } from '../../passports/core/check-data.ts'
+import { type PassportData, requireCategory, requireData } from '../../passports/core/check-data.ts'
 import { listUnknownMembers } from '../../records/unknown-members.ts'
 
 export type BodyMember<T> = {
@@ -51,8 +50,32 @@ export function objectBody<M extends Members>(members: M) {
 export const invalidMember = (name: string, code: DetailCode, message: string) =>
   invalid([{ path: [name], code, message: `${name} ${message}` }])
 
-/** A member of any value. The operation checks it. */
-export const uncheckedMember = (schema: object): BodyMember<unknown> => ({ schema, read: value => value })
+/**
+ * Members that the operation checks by the same `definition`, because it needs what is stored: the level of a
+ * parent, the languages of a product.
+ */
+export const membersReadLater = <Name extends string>(
+  definition: Readonly<Record<Name, { schema: object; isRequired?: true }>>,
+): Record<Name, BodyMember<unknown>> => {
+  const later = Object.entries<{ schema: object; isRequired?: true }>(definition).map(([name, member]) => {
+    const { schema, isRequired } = member
+    return [name, { schema, ...(isRequired && { isRequired }), read: (value: unknown) => value }]
+  })
+  return Object.fromEntries(later)
+}
+
+/** The id of a known category. */
+export const categoryMember = (schema: object): BodyMember<string> => ({
+  schema,
+  isRequired: true,
+  read: value => requireCategory(value).id,
+})
+
+/** The id of a category; undefined when not sent. */
+export const optionalCategoryMember = (schema: object): BodyMember<string | undefined> => ({
+  schema,
+  read: value => (value === undefined ? undefined : requireCategory(value).id),
+})
 
 /** `data` of a product, as an object; the operation checks its fields. */
 export const dataMember = (schema: object): BodyMember<PassportData> => ({

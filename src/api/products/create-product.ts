@@ -8,7 +8,7 @@ import {
   previewCreate,
   type WrittenPassport,
 } from '../../passports/write/create.ts'
-import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
+import { categoryMember, dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
 import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { jsonResponse, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
@@ -17,11 +17,7 @@ import { exampleRecord } from './examples.ts'
 import { createdResponse, isStrict, WRITTEN_SCHEMA } from './record-response.ts'
 
 const NEW_PRODUCT = objectBody({
-  category: {
-    schema: TEXT,
-    isRequired: true,
-    read: (sent: unknown) => requireCategory(sent).id,
-  },
+  category: categoryMember(TEXT),
   data: dataMember({ type: 'object' }),
 })
 

@@ -9,8 +9,8 @@ import {
   dataMember,
   memberWithDefault,
   objectBody,
+  optionalCategoryMember,
   rowsMember,
-  uncheckedMember,
 } from '../endpoint/body.ts'
 import { MAX_BULK_BYTES, MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
@@ -33,7 +33,7 @@ const DATA = {
 }
 
 const ONE_PRODUCT = objectBody({
-  category: uncheckedMember(CATEGORY),
+  category: optionalCategoryMember(CATEGORY),
   data: dataMember(DATA),
   ...CHANGE_MEMBERS,
 })

@@ -12,7 +12,7 @@ import { RULE_LEVELS } from '../../readiness/act.ts'
 import { REPORT_DETAILS } from '../../readiness/report-json.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { GATE_MODES, parseReadinessSettings } from '../../readiness/settings.ts'
-import { choiceMember, dataMember, memberWithDefault, objectBody, uncheckedMember } from '../endpoint/body.ts'
+import { categoryMember, choiceMember, dataMember, memberWithDefault, objectBody } from '../endpoint/body.ts'
 import { MAX_PASSPORT_BYTES, MAX_SETTINGS_BYTES } from '../endpoint/body-limits.ts'
 import {
   arrayOf,
@@ -99,10 +99,7 @@ export const accountReadiness = defineEndpoint({
 })
 
 const DATA_BODY = objectBody({
-  category: {
-    ...uncheckedMember({ type: 'string', description: 'Category of the product.' }),
-    isRequired: true,
-  },
+  category: categoryMember({ ...TEXT, description: 'Category of the product.' }),
   data: dataMember({ type: 'object', additionalProperties: true, description: 'The fields that are known.' }),
   level: memberWithDefault(choiceMember('What the data is about.', RULE_LEVELS), 'model'),
 })

@@ -5,7 +5,7 @@ import { matchesAny } from '../../kernel/http/entity-tags.ts'
 import type { RecallNotice } from '../../passports/core/recalls.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { atPassport, getPassport } from '../../passports/read/find.ts'
-import { MAX_RECALL_TEXT_LENGTH, type SentNotice } from '../../passports/recalls/check-notice.ts'
+import { NOTICE_MEMBERS } from '../../passports/recalls/check-notice.ts'
 import {
   countRecalls,
   findRecall,
@@ -16,7 +16,7 @@ import {
   type RecallChange,
 } from '../../passports/recalls/read-recall.ts'
 import { endRecall, setRecall } from '../../passports/recalls/set-recall.ts'
-import { objectBody, uncheckedMember } from '../endpoint/body.ts'
+import { membersReadLater, objectBody } from '../endpoint/body.ts'
 import { MAX_PASSPORT_BYTES } from '../endpoint/body-limits.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
 import {
@@ -47,32 +47,7 @@ const CHANGE_NAME = { s: 'set', c: 'changed', e: 'ended' } as const
 const CHANGE_NAMES = Object.values(CHANGE_NAME)
 const MAX_CHANGES = 50
 
-const NOTE =
-  'A text for each language, at most 2,000 characters each. The first of the product’s `languages` is required.'
-const TEXTS = {
-  type: 'object',
-  additionalProperties: { ...TEXT, maxLength: MAX_RECALL_TEXT_LENGTH },
-}
-const NOTICE = {
-  hazard: { ...TEXTS, description: `What is wrong. ${NOTE}` },
-  action: { ...TEXTS, description: `What to do. ${NOTE}` },
-  url: { ...NULLABLE_TEXT, maxLength: 2_048, description: 'An http(s) address with more.' },
-  contact: { ...NULLABLE_TEXT, maxLength: 500, description: 'Whom to ask, in one line.' },
-  from: {
-    ...NULLABLE_TEXT,
-    format: 'date',
-    description:
-      'The day of the recall, not in the future. When it is set without one: today in UTC. When it is changed without one: the same day as before.',
-  },
-}
-
-const BODY = objectBody({
-  hazard: { ...uncheckedMember(NOTICE.hazard), isRequired: true },
-  action: { ...uncheckedMember(NOTICE.action), isRequired: true },
-  url: uncheckedMember(NOTICE.url),
-  contact: uncheckedMember(NOTICE.contact),
-  from: uncheckedMember(NOTICE.from),
-})
+const BODY = objectBody(membersReadLater(NOTICE_MEMBERS))
 
 const EXAMPLE_BODY = {
   hazard: {
@@ -166,10 +141,7 @@ export const putRecall = defineEndpoint({
     maxBytes: MAX_PASSPORT_BYTES,
     schema: schemaRef('RecallNotice'),
     examples: { recall: { summary: 'A charger that overheats', value: EXAMPLE_BODY } },
-    read: (sent: unknown): SentNotice => {
-      const { hazard, action, url, contact, from } = BODY.read(sent)
-      return { hazard, action, url, contact, from }
-    },
+    read: BODY.read,
   },
   responses: {
     200: RECALL_RESPONSE('The notice, changed.'),
@@ -273,7 +245,7 @@ export const listRecallsEndpoint = defineEndpoint({
   },
 })
 
-const STORED_NOTICE = objectSchema({ ...NOTICE, from: { ...TEXT, format: 'date' } })
+const STORED_NOTICE = objectSchema({ ...BODY.schema.properties, from: { ...TEXT, format: 'date' } })
 
 export const RECALL_SCHEMAS = {
   RecallNotice: BODY.schema,

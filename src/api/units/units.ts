@@ -2,14 +2,15 @@
 import { asObject } from '../../kernel/values/data-object.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
+import { UNIT_MEMBERS } from '../../passports/units/unit-members.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'
 import {
   type BodyMember,
   choiceMember,
   invalidMember,
+  membersReadLater,
   objectBody,
   rowsMember,
-  uncheckedMember,
 } from '../endpoint/body.ts'
 import { MAX_BULK_BYTES } from '../endpoint/body-limits.ts'
 import { closedSchema, jsonResponse, pageResponse, schemaRef } from '../endpoint/documented-response.ts'
@@ -54,21 +55,15 @@ const level: BodyMember<(typeof UNIT_LEVELS)[number]> = {
   },
 }
 
-const LOT_OR_SERIAL = { type: ['string', 'null'], minLength: 1, maxLength: 20 }
-/** A member that is null counts as not sent. */
-const UNIT = {
-  lot: { ...LOT_OR_SERIAL, description: "Of a batch: 1 to 20 of GS1's 82 characters." },
-  serial: { ...LOT_OR_SERIAL, description: 'For an item: 1 to 20 of the 82 characters that GS1 allows.' },
-  data: { type: 'object', additionalProperties: true, description: 'The fields that this unit sets itself.' },
+const NEW_UNIT = {
+  lot: UNIT_MEMBERS.lot.schema,
+  serial: UNIT_MEMBERS.serial.schema,
+  data: UNIT_MEMBERS.data.schema,
 }
-const NEW_UNIT = { ...UNIT, data: { ...UNIT.data, type: ['object', 'null'] } }
+/** A change is of data, so that must not be null. */
+const CHANGED_UNIT = { ...NEW_UNIT, data: { ...NEW_UNIT.data, type: 'object' } }
 
-const ONE_UNIT = objectBody({
-  level,
-  lot: uncheckedMember(NEW_UNIT.lot),
-  serial: uncheckedMember(NEW_UNIT.serial),
-  data: uncheckedMember(NEW_UNIT.data),
-})
+const ONE_UNIT = objectBody({ level, ...membersReadLater(UNIT_MEMBERS) })
 const MANY_UNITS = objectBody({ level, items: rowsMember('units', closedSchema(NEW_UNIT, [])) })
 
 export const createUnits = defineEndpoint({
@@ -140,7 +135,7 @@ function createdUnitsResponse(call: AccountCall, { created, errors }: UnitsResul
 }
 
 const UNIT_CHANGES = objectBody({
-  items: rowsMember('units', closedSchema(UNIT, ['data'])),
+  items: rowsMember('units', closedSchema(CHANGED_UNIT, ['data'])),
   ...CHANGE_MEMBERS,
 })
 

@@ -78,7 +78,7 @@ export async function reportPassport(
 /** Throws `validation`, but not for fields that are missing. */
 export async function reportData(
   ctx: AccountContext,
-  input: { category: unknown; data: DataObject; level: RuleLevel },
+  input: { category: string; data: DataObject; level: RuleLevel },
   options: ReportOptions,
 ): Promise<ReadinessReport> {
   const category = requireCategory(input.category)

@@ -4,6 +4,7 @@ import { countCharacters } from '../../categories/check/text-checks.ts'
 import { normaliseData, validateData } from '../../categories/check/validate.ts'
 import type { Field } from '../../categories/field.ts'
 import { problem, toEnglish } from '../../categories/problems.ts'
+import { getLimits } from '../../categories/schema/json-schema.ts'
 import { formatField } from '../../kernel/errors/detail-json.ts'
 import { type Detail, invalid, TRANSLATION } from '../../kernel/errors/errors.ts'
 import { asObject } from '../../kernel/values/data-object.ts'
@@ -15,12 +16,56 @@ export const MAX_RECALL_TEXT_LENGTH = 2_000
 /** As it was sent. `from`: by default today, in UTC. */
 export type SentNotice = Readonly<Record<keyof RecallNotice, unknown>>
 
-export const RECALL_FIELDS: readonly Field[] = [
-  { name: 'hazard', type: 'text', localized: true, required: true, description: 'What is wrong.' },
-  { name: 'action', type: 'text', localized: true, required: true, description: 'What to do.' },
-  { name: 'url', type: 'name', format: 'url', description: 'An address with more.' },
-  { name: 'contact', type: 'name', description: 'Whom to ask.' },
-]
+const HAZARD: Field = {
+  name: 'hazard',
+  type: 'text',
+  localized: true,
+  required: true,
+  description: 'What is wrong.',
+}
+const ACTION: Field = {
+  name: 'action',
+  type: 'text',
+  localized: true,
+  required: true,
+  description: 'What to do.',
+}
+const URL: Field = { name: 'url', type: 'name', format: 'url', description: 'An http(s) address with more.' }
+const CONTACT: Field = { name: 'contact', type: 'name', description: 'Whom to ask, in one line.' }
+
+export const RECALL_FIELDS: readonly Field[] = [HAZARD, ACTION, URL, CONTACT]
+
+/** The members of a notice as it is sent, for the documentation. `requireNotice` checks them. */
+export const NOTICE_MEMBERS = {
+  hazard: { schema: textsSchema(HAZARD), isRequired: true },
+  action: { schema: textsSchema(ACTION), isRequired: true },
+  url: { schema: lineSchema(URL) },
+  contact: { schema: lineSchema(CONTACT) },
+  from: {
+    schema: {
+      type: ['string', 'null'],
+      format: 'date',
+      description:
+        'The day of the recall, not in the future. When it is set without one: today in UTC. When it is changed without one: the same day as before.',
+    },
+  },
+} as const satisfies Record<keyof RecallNotice, { schema: object; isRequired?: true }>
+
+function textsSchema({ description }: Field) {
+  const note =
+    'A text for each language, at most 2,000 characters each. The first of the product’s `languages` is required.'
+  return {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: MAX_RECALL_TEXT_LENGTH },
+    description: `${description} ${note}`,
+  }
+}
+
+/** The limit is that of the validator. */
+function lineSchema(field: Field) {
+  const { max_length: maxLength } = getLimits(field)
+  return { type: ['string', 'null'], maxLength, description: field.description }
+}
 
 /** The passport's languages tell which texts are required. */
 const LANGUAGES: Field = {

@@ -1,15 +1,14 @@
 /** Checks one unit that is to be issued under a model or a batch. */
 
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { collectErrors } from '../../kernel/errors/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors/errors.ts'
-import { isLongerThan } from '../../kernel/values/characters.ts'
 import { isObject } from '../../kernel/values/data-object.ts'
 import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
 import { requireKnownRules } from '../core/check-declared-rules.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
+import { UNIT_MEMBERS } from './unit-members.ts'
 
 export type SentUnit = Readonly<Record<string, unknown>>
 export type UnitLevel = 'batch' | 'item'
@@ -23,7 +22,7 @@ export type CheckedUnit = {
   warnings: readonly Detail[]
 }
 
-const MEMBERS = ['lot', 'serial', 'data']
+const MEMBERS = Object.keys(UNIT_MEMBERS)
 
 /** `inherited` is the parent's effective data, shared by all units. `bulk`: the unit was sent in a list. */
 type UnitCheck = {
@@ -78,16 +77,7 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
     details.push({ path: [name], code, message })
   if (value === undefined)
     report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
-  else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a string.`)
-  else if (value.length < 1 || isLongerThan(value, 20))
-    report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)
-  else if (!isLotOrSerial(value)) {
-    report(
-      wanted,
-      'pattern',
-      `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and must not be . or ..`,
-    )
-  }
+  else details.push(...[UNIT_MEMBERS[wanted].findError(value) ?? []].flat())
   if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === parent.row.lot)) {
     const why = level === 'batch' ? 'a batch has none' : 'an item has the lot of its batch'
     report(foreign, 'immutable', `${foreign} cannot be sent here: ${why}. Leave it out.`)
@@ -97,11 +87,9 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
 
 function parseOwnData(unit: SentUnit, details: Detail[]): PassportData {
   const { data = {} } = unit
-  if (!isObject(data)) {
-    const message = 'data must be an object with the fields that this unit sets itself.'
-    details.push({ path: ['data'], code: 'type', message })
-    return {}
-  }
+  const wrong = UNIT_MEMBERS.data.findError(data)
+  if (wrong !== undefined) details.push(wrong)
+  if (!isObject(data)) return {}
   if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem)
   // Otherwise the validator would report gtin a second time.
   const { gtin: _gtin, ...own } = removeNulls(data)
