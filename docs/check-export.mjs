@@ -10,6 +10,7 @@ const list = texts => (texts === null ? null : `[${texts.map(text => JSON.string
 const contents = new Map()
 const faults = []
 const counts = {}
+const logs = new Map()
 let passport
 let before = ''
 let expected = 0
@@ -26,6 +27,8 @@ const readers = {
     passport = p
     expected = 0
     before = ofLines([p.uuid, p.level, p.category, p.model, p.parent, p.lot, p.serial])
+    if (p.level !== 'm')
+      logs.set(p.uuid, { id: p.id, hash: ofLines(['events', before]), events: 0, shown: 0 })
   },
   version(v) {
     expected++
@@ -48,6 +51,35 @@ const readers = {
       faults.push(`version ${v.version_no} of passport ${passport?.id} was altered`)
     before = v.hash
   },
+}
+
+// An event counts for its unit; after its events, a unit has the line with the head of its log.
+readers.event = e => {
+  const log = logs.get(e.passport)
+  if (log === undefined)
+    return faults.push(`event ${e.number} belongs to no unit of this file: ${e.passport}`)
+  log.events++
+  if (e.is_public) log.shown++
+  const facts = [
+    e.number,
+    e.kind,
+    e.is_day ? e.at.slice(0, 10) : e.at,
+    e.stored_at,
+    e.actor,
+    e.link_id,
+    e.is_public ? 'public' : null,
+    e.data,
+  ]
+  const hash = ofLines([log.hash, ...facts])
+  if (hash !== e.hash || e.number !== log.events)
+    faults.push(`event ${e.number} of passport ${log.id} was altered`)
+  log.hash = e.hash
+}
+readers.unit_life = l => {
+  const log = logs.get(l.passport)
+  const isWhole = log?.events === l.events && log.shown === l.public_events && log.hash === l.hash
+  if (!isWhole) faults.push(`the log of passport ${log?.id ?? l.passport} does not end where its head says`)
+  if (log !== undefined) log.isClosed = true
 }
 
 function endPassport() {
@@ -78,6 +110,8 @@ try {
   faults.push(`the file cannot be read: ${error.message}`)
 }
 endPassport()
+for (const { id, events, isClosed } of logs.values())
+  if (events > 0 && !isClosed) faults.push(`the log of passport ${id} has no head`)
 if (end === undefined) faults.push('the last line, with the checksum, is missing')
 else {
   if (end.sha256 !== digest.digest('hex')) faults.push('the file does not have the checksum of its last line')

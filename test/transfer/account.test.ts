@@ -107,6 +107,7 @@ describe('export and import of an account', () => {
     const { passport, access_link, brand, draft, registry_entry, offer } = made.counts
     assert.deepEqual([passport, access_link, brand, draft, registry_entry, offer], [9, 2, 1, 2, 9, 2])
     assert.deepEqual([made.counts.credential_status, made.counts.recall], [2, 4])
+    assert.deepEqual([made.counts.event, made.counts.unit_life], [4, 2])
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
     const imported = { ...other.account.ctx, accountId: Number(made.account) }

@@ -103,7 +103,7 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
 
 /**
  * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand,
- * offers, recalls, access links, drafts and places in a status list.
+ * offers, recalls, events, access links, drafts and places in a status list.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   await setRegistryUse(s.account.ctx, true)
@@ -142,6 +142,7 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await recall(s, batch, { contact: '"Line\tbreak" ü🔋' })
   await recall(s, model, {})
   await s.call('DELETE', `/${model}/recall`)
+  await addEvents(s, items)
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })
@@ -164,6 +165,23 @@ const recall = (s: UnitStand, id: string, more: object) =>
     action: { en: 'Line\nbreak' },
     ...more,
   })
+
+/** Four events of two units: one with all members, one of a time, one corrected. */
+async function addEvents(s: UnitStand, [first = '', second = '']: readonly string[]): Promise<void> {
+  const add = (id: string, body: object) => s.call('POST', `/${id}/events`, body)
+  await add(first, {
+    kind: 'repair',
+    at: '2026-01-04',
+    note: { de: 'Modul 4 „getauscht“\n\t🔋', en: 'Replaced module 4.' },
+    reference: 'W-"2213"',
+    parts: [{ name: 'Module 4', serial: '8841', passportUrl: 'https://parts.example/p/1' }],
+    by: { name: 'Werkstatt', country: 'DE' },
+  })
+  await add(first, { kind: 'accident', at: '2026-01-05T10:00:00.5+02:00' })
+  await add(second, { kind: 'put_into_service', at: '2026-01-04' })
+  const event = { kind: 'repair', at: '2026-01-06', public: false }
+  await add(first, { kind: 'correction', corrects: 2, note: { en: 'No accident.' }, event })
+}
 
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20"><rect width="40" height="20" fill="#1a5f4b"/></svg>'

@@ -11,6 +11,7 @@ import { asSql } from '../../kernel/db/transaction.ts'
 import { toError } from '../../kernel/errors/errors.ts'
 import { systemClock } from '../../kernel/values/clock.ts'
 import { countWithPrivateKeys } from '../../passports/copies/count-private-keys.ts'
+import { findBrokenLogs } from '../../passports/copies/life-rows.ts'
 import {
   countRows,
   findBrokenChains,
@@ -81,6 +82,7 @@ export async function checkHistories(sql: Sql): Promise<CheckResult> {
   const broken = await checkSnapshots(sql, '1h', async snapshot => [
     ...(await findBrokenHistories(snapshot)),
     ...(await findBrokenChains(snapshot)),
+    ...(await findBrokenLogs(snapshot)),
   ])
   return broken.length === 0 ? 'every version is there, and every hash is right' : broken
 }

@@ -91,3 +91,14 @@ const filterEvents = (sql: Sql, { kind, from, to, after }: EventFilter): Fragmen
   ${from === undefined ? sql`` : sql`and e.at >= ${from}`}
   ${to === undefined ? sql`` : sql`and e.at <= ${to}`}
   ${after === undefined ? sql`` : sql`and (e.at, e.number) < (${after.at}::timestamptz, ${after.number}::int)`}`
+
+/** Clocks of servers differ by less from that of the database. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000
+
+/** UUIDs of the units with an event since a time of the database. Only on this shard. */
+export async function listLivesSince({ sql, accountId }: AccountContext, since: Date): Promise<string[]> {
+  const from = new Date(since.getTime() - MAX_CLOCK_DIFFERENCE_MS)
+  const rows = await sql<{ id: string }[]>`
+    select passport_id as id from unit_life where account_id = ${accountId} and changed_at >= ${from}`
+  return rows.map(({ id }) => id)
+}

@@ -1,15 +1,16 @@
-/** The commitments to an account's versions of a span of time, in the order of passports and versions. */
+/** The commitments to an account's versions of a span of time, and to the heads of its units' logs. */
 import { listAccountShards } from '../../accounts/account/account-shard.ts'
 import type { AccountContext } from '../../accounts/account/context.ts'
 import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
 import { buildVersionEntry, type EntryFormat } from '../../standards/signing/version-entry.ts'
 import { firstHash } from '../core/hash-chain.ts'
+import { listLogHeads } from './list-log-heads.ts'
 
 /** From `since`, or ever, to before `until`. */
 type Span = { since: Date | null; until: Date }
 
-/** `commitment` has 32 bytes, `passport` is a UUID. */
+/** `commitment` has 32 bytes, `passport` is a UUID. `versionNo`: also that of a head, see `findEventNumber`. */
 export type VersionCommitment = { passport: string; versionNo: number; commitment: Buffer }
 
 /** Its entry in a tree of this format. */
@@ -26,14 +27,13 @@ export async function* listCommitments(
   commitKey: Buffer,
   span: Span,
 ): AsyncGenerator<VersionCommitment> {
-  const sources = listAccountShards(ctx).map(at => listHashes(at, span))
+  const sources = listAccountShards(ctx).flatMap(at => [listHashes(at, span), listLogHeads(at, span)])
   for await (const { passport, version_no: versionNo, hash } of mergeSorted(sources)) {
     const salt = deriveCommitmentSalt(commitKey, idFromUuid(passport), versionNo)
     yield { passport, versionNo, commitment: Buffer.from(commitToVersion(salt, hash), 'base64url') }
   }
 }
 
-/** A passport is on one shard, so only passports are compared. */
 async function* mergeSorted(
   sources: readonly AsyncGenerator<HashedVersion>[],
 ): AsyncGenerator<HashedVersion> {
@@ -42,14 +42,16 @@ async function* mergeSorted(
     let first: (typeof heads)[number] | undefined
     for (const head of heads) {
       if (head.next.done) continue
-      if (first === undefined || first.next.done || head.next.value.passport < first.next.value.passport)
-        first = head
+      if (first === undefined || first.next.done || isBefore(head.next.value, first.next.value)) first = head
     }
     if (first === undefined || first.next.done) return
     yield first.next.value
     first.next = await first.source.next()
   }
 }
+
+const isBefore = (a: HashedVersion, b: HashedVersion): boolean =>
+  a.passport < b.passport || (a.passport === b.passport && a.version_no < b.version_no)
 
 async function* listHashes(ctx: AccountContext, { since, until }: Span): AsyncGenerator<HashedVersion> {
   const { sql, accountId } = ctx

@@ -4,6 +4,7 @@ import { buildMerkleProofs, proveSubtree } from '../../standards/signing/merkle-
 import type { EntryFormat } from '../../standards/signing/version-entry.ts'
 import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'
 import { buildEntryOf, listCommitments, type VersionCommitment } from './list-commitments.ts'
+import { findEventNumber } from './list-log-heads.ts'
 
 /** `since`: null for the first root. */
 export type DailyRoot = { since: Date | null; until: Date; versions: number; root: Buffer }
@@ -54,6 +55,7 @@ export async function* listVersionProofs(
   for await (const one of listCommitments(ctx, commitKey, { since, until })) {
     while (isFrom(blocks[number + 1], one)) number++
     if (blocks[number] === undefined) return
+    if (findEventNumber(one.versionNo) !== undefined) continue
     if (places?.number !== number) {
       places = await readPlaces(ctx, until, number)
       above = proveSubtree(roots, number)

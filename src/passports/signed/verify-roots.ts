@@ -8,6 +8,7 @@ import type { EntryFormat } from '../../standards/signing/version-entry.ts'
 import { ENTRIES_PER_BLOCK, getEntryFormat, type StoredBlock, splitEntries } from '../core/root-blocks.ts'
 import type { RootSetup } from './daily-roots.ts'
 import { buildEntryOf, listCommitments, type VersionCommitment } from './list-commitments.ts'
+import { findEventNumber } from './list-log-heads.ts'
 
 type DailyRoot = { until: Date; versions: number; root: Buffer }
 
@@ -66,12 +67,15 @@ async function findProblem(
       return `${describe(version)} was altered, or is next to a gap`
     count++
   }
-  if (count !== versions) return `it covers ${versions} versions, and ${count} are stored`
+  if (count !== versions) return `it covers ${versions} versions and logs of events, and ${count} are stored`
   return combineSubtrees(roots).equals(root) ? undefined : 'it was altered'
 }
 
-const describe = ({ passport, versionNo }: VersionCommitment) =>
-  `version ${versionNo} of passport ${idFromUuid(passport)}`
+function describe({ passport, versionNo }: VersionCommitment): string {
+  const event = findEventNumber(versionNo)
+  const what = event === undefined ? `version ${versionNo}` : `the log of events up to ${event}`
+  return `${what} of passport ${idFromUuid(passport)}`
+}
 
 async function readBlock(
   { sql, accountId }: { sql: Sql; accountId: number },

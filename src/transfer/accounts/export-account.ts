@@ -19,6 +19,7 @@ import {
   exportRegistryEntries,
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
+import { exportLives } from '../../passports/copies/life-rows.ts'
 import { exportRecords } from '../../passports/core/store-records.ts'
 import { exportRecalls } from '../../passports/recalls/recall-rows.ts'
 import { RECORD_STORES } from '../../passports/records/record-stores.ts'
@@ -101,6 +102,7 @@ async function* listLines(
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
   const recalls = readOnShards(sql, shards, () => exportRecalls(sql, accountId))
   for await (const recall of recalls) yield { type: 'recall', ...recall }
+  for await (const line of readOnShards(sql, shards, () => listLives(sql, accountId))) yield line
   const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }
   const statuses = readOnShards(sql, home, () => exportCredentialStatuses(sql, accountId))
@@ -125,6 +127,14 @@ async function* listFiles(
     else missing++
   }
   return missing
+}
+
+/** The events of each unit, then the head of its log. */
+async function* listLives(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
+  for await (const { events, head } of exportLives(sql, accountId)) {
+    for await (const event of events) yield { type: 'event', ...event }
+    yield { type: 'unit_life', ...head }
+  }
 }
 
 /** Lists files without bytes, which have no line of their own. */

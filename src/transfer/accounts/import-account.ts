@@ -45,6 +45,7 @@ import {
   importReleasedGtins,
   requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
+import { findBrokenLogs, importLifeEvents, importUnitLives } from '../../passports/copies/life-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { importRecords, type RecordLine } from '../../passports/core/store-records.ts'
 import { importRecalls } from '../../passports/recalls/recall-rows.ts'
@@ -234,7 +235,7 @@ async function writeAccount(
   }
   await setUsage(sql, id, await finishImport(sql, id))
   await requireWholeRoots(sql, id)
-  const [broken] = await findBrokenChains(sql, id)
+  const [broken] = [...(await findBrokenChains(sql, id)), ...(await findBrokenLogs(sql, id))]
   if (broken !== undefined) throw invalidInput(`The file contradicts itself: ${broken}.`)
   return { account: account.id, name: account.name, plan: account.plan, counts, issuer }
 }
@@ -262,6 +263,8 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   credential_status: importCredentialStatuses,
   ...RECORD_WRITERS,
   recall: importRecalls,
+  event: importLifeEvents,
+  unit_life: importUnitLives,
 }
 
 type LineWriters = {

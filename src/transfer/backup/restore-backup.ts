@@ -8,6 +8,7 @@ import { AppError, assert, invalidInput } from '../../kernel/errors/errors.ts'
 import type { Clock } from '../../kernel/values/clock.ts'
 import type { MediaStore } from '../../media/store/media-store.ts'
 import { discardMedia } from '../../media/upkeep/restored-media.ts'
+import { findBrokenLogs } from '../../passports/copies/life-rows.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import { copyIn, type Sink } from '../copy-rows.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
@@ -340,7 +341,7 @@ async function analyzeAndVerify(pool: Sql, shards: readonly number[]): Promise<s
   await sql`begin`
   for (const schema of [null, ...shards]) {
     await enterSchema(sql, schema)
-    broken.push(...(await findBrokenChains(sql)))
+    broken.push(...(await findBrokenChains(sql)), ...(await findBrokenLogs(sql)))
   }
   await sql`commit`
   sql.release()
