@@ -22,6 +22,7 @@ import { createPassportRoute, type PassportRoute } from './passport/passport-han
 import { parsePassportRequest } from './passport/passport-request.ts'
 import { sendQrSymbol } from './passport/qr-symbol.ts'
 import { sendSignaturePage } from './passport/signature-page.ts'
+import { createEventsHandler } from './passport/unit-events.ts'
 import { registerResolver } from './resolver/resolver.ts'
 import { createSitemapHandlers } from './sitemap.ts'
 
@@ -55,6 +56,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
       '/p/:id/aas/:idShort': passports.handleSubmodel,
       '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
       '/p/:id/badge.svg': (_request, reply) => sendBadge(setup, reply),
+      '/p/:id/events': createEventsHandler(setup),
       '/p/:id/signature': (_request, reply) => sendSignaturePage(setup, reply),
       '/p/*': handleNotFound,
       '/P/*': handleNotFound,

@@ -10,7 +10,7 @@ import { listLogHeads } from './list-log-heads.ts'
 /** From `since`, or ever, to before `until`. */
 type Span = { since: Date | null; until: Date }
 
-/** `commitment` has 32 bytes, `passport` is a UUID. `versionNo`: also that of a head, see `findEventNumber`. */
+/** `commitment` has 32 bytes, `passport` is a UUID. `versionNo`: see `findEventNumber`, too. */
 export type VersionCommitment = { passport: string; versionNo: number; commitment: Buffer }
 
 /** Its entry in a tree of this format. */

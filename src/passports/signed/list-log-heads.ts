@@ -5,8 +5,8 @@
 import type { AccountContext } from '../../accounts/account/context.ts'
 
 /**
- * A leaf names its event in the place of a version, from this number on. No passport has so many versions, and
- * all leaves keep their order.
+ * A leaf names its event in the place of a version, from this number on. No passport has so many versions,
+ * and all leaves keep their order.
  */
 const FIRST_HEAD_NO = 1_000_000_000
 

@@ -7,6 +7,7 @@ import { getLabels, type Language } from '../../i18n/catalogue.ts'
 import type { PageStory } from '../../passports/story/read-story.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
+import { renderLife } from './life.ts'
 import { renderOffers } from './offers.ts'
 import { findMostCommonOrigin, isAboutReplacedValue, type Origin } from './origin.ts'
 import {
@@ -93,6 +94,7 @@ function renderContent(page: PageContext, story: PageStory | undefined): string 
     renderWithheldNote(page),
     renderStory(page, story),
     renderOperator(page, sections),
+    renderLife(page),
     renderProof(page),
   ].join('')
 }

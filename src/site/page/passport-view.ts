@@ -8,6 +8,8 @@ import { listTranslationLanguages, type TranslationLanguages } from '../../categ
 import type { DataObject } from '../../kernel/values/data-object.ts'
 import { parseRecalls, type RecallNotice } from '../../passports/core/recalls.ts'
 import { type Addresses, LEVEL_NAME } from '../../passports/core/record.ts'
+import { EVENT_TEXTS } from '../../passports/life/check-event.ts'
+import type { ReaderEvent } from '../../passports/life/reader-events.ts'
 import type { Offer } from '../../passports/offers/offer.ts'
 import { describePassport, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
@@ -60,7 +62,12 @@ export type PassportView = {
   recalls: readonly { level: PassportView['level']; notice: RecallNotice }[]
   /** The offers for readers, in the order of the account. */
   offers: readonly Offer[]
+  /** The newest events that the audience may see; null for none, and on the page of an earlier version. */
+  life: PageLife | null
 } & PassportFiles
+
+/** `state`: of the unit as the audience sees it, `new` for none. */
+export type PageLife = { state: string; events: readonly ReaderEvent[]; hasMore: boolean }
 
 type Parent = Pick<PassportView, 'id' | 'url' | 'gs1Url'>
 
@@ -79,6 +86,7 @@ export function buildPassportView(
   pending?: PendingCorrection,
   offers: readonly Offer[] = [],
   files: PassportFiles = NO_FILES,
+  life: PageLife | null = null,
 ): PassportView {
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
@@ -96,13 +104,14 @@ export function buildPassportView(
     newestVersionNo,
     history,
     primaryLanguage,
-    textLanguages: findTextLanguages(category, data, { recalls, offers }),
+    textLanguages: findTextLanguages(category, data, { recalls, offers, life }),
     audience,
     withheld,
     data,
     origins: row.level === 'm' ? null : getFieldOrigins(row, Object.keys(data)),
     recalls,
     offers,
+    life,
     ...files,
   }
 }
@@ -143,21 +152,28 @@ const OTHER_TEXTS: readonly Field[] = [
       { name: 'text', type: 'text', description: '', localized: true },
     ],
   },
+  {
+    name: '@events',
+    type: 'list',
+    description: '',
+    of: [...EVENT_TEXTS, { name: 'corrected', type: 'object', description: '', fields: EVENT_TEXTS }],
+  },
 ]
 
 /** Null if no text has a choice of languages. */
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,
-  { recalls, offers }: Pick<PassportView, 'recalls' | 'offers'>,
+  { recalls, offers, life }: Pick<PassportView, 'recalls' | 'offers' | 'life'>,
 ): TranslationLanguages | null {
   const textLanguages =
-    recalls.length + offers.length === 0
+    recalls.length + offers.length === 0 && life === null
       ? listTranslationLanguages(fields, data)
       : listTranslationLanguages([...OTHER_TEXTS, ...fields], {
           ...data,
           '@recalls': recalls.map(({ notice }) => notice),
           '@offers': offers,
+          '@events': life?.events ?? [],
         })
   return textLanguages.ofTexts.every(({ size }) => size < 2) ? null : textLanguages
 }

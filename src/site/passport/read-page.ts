@@ -1,6 +1,9 @@
 /** Reads what the page of one version shows besides its row. */
 import type { Brand } from '../../accounts/brand/brand.ts'
 import type { Audience } from '../../categories/field.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { getLifeState, parseLife } from '../../passports/core/unit-life.ts'
+import { readEventsFor } from '../../passports/life/reader-events.ts'
 import { readOffersOf, sortByNearness } from '../../passports/offers/read-offers.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { findPassportFiles } from '../../passports/read/picture-files.ts'
@@ -8,7 +11,7 @@ import { readPublicHistory } from '../../passports/read/public-version.ts'
 import { type PageStory, readStory } from '../../passports/story/read-story.ts'
 import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
 import type { SiteSetup } from '../http/setup.ts'
-import { buildPassportView, type PassportView } from '../page/passport-view.ts'
+import { buildPassportView, type PageLife, type PassportView } from '../page/passport-view.ts'
 import { HTML, type PassportFormat } from './formats.ts'
 
 type ReadSetup = Pick<SiteSetup, 'sql' | 'addresses'>
@@ -27,14 +30,37 @@ export async function readPage(
   { row, brand, newestVersionNo, audience, format }: PageVersion,
 ): Promise<{ view: PassportView; story: PageStory | undefined }> {
   const { sql, addresses } = setup
-  const [{ history, pending, files }, offers, story] = await Promise.all([
+  const isNewest = row.version_no === newestVersionNo
+  const [{ history, pending, files }, offers, story, life] = await Promise.all([
     readDetails(setup, row),
     brand.offersVersion === 0 ? undefined : readOffersOf(sql, row),
     brand.hasStory && format === HTML ? readStory(sql, addresses, row) : undefined,
+    isNewest && format === HTML ? readLife(sql, row, audience) : null,
   ])
   const sorted = offers === undefined ? undefined : sortByNearness(offers, row)
-  const view = buildPassportView(addresses, row, history, audience, newestVersionNo, pending, sorted, files)
+  const view = buildPassportView(
+    addresses,
+    row,
+    history,
+    audience,
+    newestVersionNo,
+    pending,
+    sorted,
+    files,
+    life,
+  )
   return { view, story }
+}
+
+/** The page shows so many; `/p/{id}/events` has all. */
+const MAX_EVENTS = 20
+
+async function readLife(sql: Sql, row: PublicPassportRow, audience: Audience): Promise<PageLife | null> {
+  const head = parseLife(row.life)
+  if (head === null || (audience === 'public' && head.public_events === 0)) return null
+  const { events, next } = await readEventsFor(sql, row, { audience, limit: MAX_EVENTS })
+  if (events.length === 0) return null
+  return { state: getLifeState(head, audience), events, hasMore: next !== undefined }
 }
 
 const details = new WeakMap<PublicPassportRow, ReturnType<typeof queryDetails>>()

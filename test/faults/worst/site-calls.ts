@@ -66,6 +66,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   },
   '/p/:id/qr.svg': { paths: world => ids(world).map(id => `/p/${id}/qr.svg?size_mm=200`) },
   '/p/:id/badge.svg': { paths: world => ids(world).map(id => `/p/${id}/badge.svg`) },
+  '/p/:id/events': { paths: world => ids(world).map(id => `/p/${id}/events?limit=100`) },
   '/p/:id/signature': { paths: world => ids(world).map(id => `/p/${id}/signature`) },
   '/p/*': { paths: ({ products }) => [`/p/${products.rich}/x${'/y'.repeat(900)}`], accepts: [404] },
   '/brand/:file': {
