@@ -1203,8 +1203,8 @@ export type Texts = {
     }
     check: string
     discard: string
-    checking: (values: { done: Value; all: Value }) => string
-    running: (values: { done: Value; all: Value }) => string
+    checking: (values: { count: number; done: Value }) => string
+    running: (values: { count: number; done: Value }) => string
     goesOn: string
     picturesColumn: string
     fetching: (values: { done: Value; all: Value }) => string
@@ -1228,7 +1228,7 @@ export type Texts = {
     stop: string
     checked: string
     done: string
-    stopped: (values: { done: Value; all: Value }) => string
+    stopped: (values: { count: number; done: Value }) => string
     outcomes: {
       will: {
         created: string
@@ -1275,8 +1275,8 @@ export type Texts = {
       one: (values: { own: Value; unit: Value }) => string
     }
     nothingToRun: string
-    quota: (values: { fits: Value; all: Value; left: Value }) => string
-    room: (values: { room: Value; rows: Value }) => string
+    quota: (values: { count: number; fits: Value; all: Value }) => string
+    room: (values: { count: number; room: Value }) => string
     names: (values: { count: number }) => string
     nameKinds: {
       exact: (values: { name: Value }) => string

@@ -8,8 +8,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { findText, readTexts, renderText } from '../../src/console/page/texts.ts'
+import {
+  findText,
+  isPlural,
+  listConsoleLanguages,
+  readTextSource,
+  readTexts,
+  renderText,
+  type TextSource,
+} from '../../src/console/page/texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
+
+/** The texts that say the same for one as for many, with their keys. */
+function listUncounted(source: TextSource, path = ''): [path: string, text: string][] {
+  if (typeof source === 'string') return [[path, source]]
+  if (isPlural(source)) return []
+  return Object.entries(source).flatMap(([key, one]) => listUncounted(one, `${path}.${key}`))
+}
+
+/** These numbers are over a limit, so never one. */
+const ALWAYS_MANY = ['.units.tooManyNames']
 
 describe('the texts of the console', () => {
   test('placeholders are filled, and numbers are in the format of the language', () => {
@@ -23,6 +41,20 @@ describe('the texts of the console', () => {
     const { problemCount } = chooseWords('en').texts.page
     assert.equal(problemCount({ count: 1 }), 'One thing needs your attention')
     assert.equal(problemCount({ count: 2 }), '2 things need your attention')
+  })
+
+  test('no text says “1 rows”: where rows are counted, the count chooses the text', () => {
+    for (const language of listConsoleLanguages()) {
+      const wrong = listUncounted(readTextSource(language)).filter(
+        ([path, text]) => /\{\w+\} (rows|Zeilen)\b/.test(text) && !ALWAYS_MANY.includes(path),
+      )
+      assert.deepEqual(wrong, [], language)
+    }
+    const { spreadsheets } = chooseWords('en').texts
+    assert.equal(
+      spreadsheets.room({ room: 0, count: 1 }),
+      'Your plan has room for 0 new products, and the spreadsheet has one row.',
+    )
   })
 
   test('one file adds a language: its own plural rules, and English for missing texts', () => {

@@ -98,7 +98,7 @@ export async function renderColumnsPage(
 
 function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number): string {
   if (room >= rowCount) return ''
-  return html`<p class="reach">${words.texts.spreadsheets.room({ room, rows: rowCount })}</p>`
+  return html`<p class="reach">${words.texts.spreadsheets.room({ room, count: rowCount })}</p>`
 }
 
 function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {

@@ -63,7 +63,7 @@ function renderProgressPage(
 ): Outcome {
   const texts = words.texts.spreadsheets
   const done = countDoneRows(sheet)
-  const told = (sheet.state === 'checking' ? texts.checking : texts.running)({ done, all: sheet.rowCount })
+  const told = (sheet.state === 'checking' ? texts.checking : texts.running)({ done, count: sheet.rowCount })
   const fetching =
     pictures.done === pictures.all
       ? ''
@@ -108,7 +108,7 @@ function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
   const texts = words.texts.spreadsheets
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done
-  return texts.stopped({ done: countDoneRows(sheet), all: sheet.rowCount })
+  return texts.stopped({ done: countDoneRows(sheet), count: sheet.rowCount })
 }
 
 export async function sendErrors(visit: Visit): Promise<Outcome> {

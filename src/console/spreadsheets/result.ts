@@ -75,7 +75,7 @@ export function renderResultPage(
 function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
   if (overQuota === 0) return ''
   const { quota } = words.texts.spreadsheets
-  return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, left: overQuota })}</p>`
+  return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, count: overQuota })}</p>`
 }
 
 function renderPicturesNote(words: Words, { pictures }: ResultPageInput): string {
