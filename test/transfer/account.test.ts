@@ -101,6 +101,11 @@ async function publishDrafts(key: string) {
   return found
 }
 
+/** The latest values, which no line has: an import works them out. */
+const latestOf = (sql: UnitStand['t']['sql'], accountId: number) => sql`
+  select passport_id, "values", seconds, bits, first_at, last_at from measurement_latest
+  where account_id = ${accountId} order by passport_id`
+
 describe('export and import of an account', () => {
   test('an import has the same pages, versions and links, and exports the same lines', async () => {
     const made = await makeImport(file)
@@ -108,6 +113,8 @@ describe('export and import of an account', () => {
     assert.deepEqual([passport, access_link, brand, draft, registry_entry, offer], [9, 2, 1, 2, 9, 2])
     assert.deepEqual([made.counts.credential_status, made.counts.recall], [2, 4])
     assert.deepEqual([made.counts.event, made.counts.unit_life], [4, 2])
+    assert.equal(made.counts.measurement, 3)
+    assert.deepEqual(await latestOf(other.t.sql, Number(made.account)), await latestOf(s.t.sql, s.account.id))
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
     const imported = { ...other.account.ctx, accountId: Number(made.account) }

@@ -142,6 +142,23 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await recall(s, batch, { contact: '"Line\tbreak" ü🔋' })
   await recall(s, model, {})
   await s.call('DELETE', `/${model}/recall`)
+  await measure(s, items[0], {
+    at: '2026-01-31T23:59:59Z',
+    values: { capacity: 99.5, chargeDischargeCycles: 1 },
+  })
+  await measure(s, items[0], { at: '2026-02-01T00:00:00Z', values: { capacity: 98, power: 0.1 } })
+  const correction = {
+    at: '2026-02-01T00:00:00Z',
+    values: { power: 0.2 },
+    source: 'workshop',
+    corrects: true,
+  }
+  await measure(s, items[0], correction)
+  await measure(s, items[1], {
+    at: '2025-12-01T12:00:00Z',
+    values: { remainingUsableEnergy: 7 },
+    occasion: 'handover',
+  })
   await addEvents(s, items)
   const expiresAt = new Date(systemClock.now().getTime() + 86_400_000)
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
@@ -158,6 +175,9 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   await revokeCredential(ctx, { id: parseId(own) ?? '', version_no: 2 })
   return { model, batch, items }
 }
+
+const measure = (s: UnitStand, id: string | undefined, body: object) =>
+  s.call('POST', `/${id}/measurements`, body)
 
 const recall = (s: UnitStand, id: string, more: object) =>
   s.call('PUT', `/${id}/recall`, {

@@ -20,6 +20,7 @@ import {
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
 import { exportLives } from '../../passports/copies/life-rows.ts'
+import { exportMeasurements } from '../../passports/copies/measurement-rows.ts'
 import { exportRecords } from '../../passports/core/store-records.ts'
 import { exportRecalls } from '../../passports/recalls/recall-rows.ts'
 import { RECORD_STORES } from '../../passports/records/record-stores.ts'
@@ -102,7 +103,7 @@ async function* listLines(
   for await (const entry of entries) yield { type: 'registry_entry', ...entry }
   const recalls = readOnShards(sql, shards, () => exportRecalls(sql, accountId))
   for await (const recall of recalls) yield { type: 'recall', ...recall }
-  for await (const line of readOnShards(sql, shards, () => listLives(sql, accountId))) yield line
+  for await (const line of readOnShards(sql, shards, () => listUse(sql, accountId))) yield line
   const drafts = readOnShards(sql, home, () => exportDrafts(sql, accountId))
   for await (const draft of drafts) yield { type: 'draft', ...draft }
   const statuses = readOnShards(sql, home, () => exportCredentialStatuses(sql, accountId))
@@ -113,6 +114,12 @@ async function* listLines(
     for await (const block of blocks) yield { type: 'daily_root_block', ...block }
   }
   return { missing_files }
+}
+
+/** Lists events of units, and what was measured at items. */
+async function* listUse(sql: Sql, accountId: number): AsyncGenerator<ExportLine> {
+  yield* listLives(sql, accountId)
+  for await (const line of exportMeasurements(sql, accountId)) yield { type: 'measurement', ...line }
 }
 
 /** Copies the files, too. Returns how many are not there; those have no line. */

@@ -46,6 +46,7 @@ import {
   requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenLogs, importLifeEvents, importUnitLives } from '../../passports/copies/life-rows.ts'
+import { fillLatestMeasurements, importMeasurements } from '../../passports/copies/measurement-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { importRecords, type RecordLine } from '../../passports/core/store-records.ts'
 import { importRecalls } from '../../passports/recalls/recall-rows.ts'
@@ -227,6 +228,7 @@ async function writeAccount(
   }
   if (account === undefined) throw invalidInput('The file is incomplete: it has no header.')
   await batches.flush()
+  await fillLatestMeasurements(sql, id)
   for (const [type, count] of Object.entries(expected)) {
     if (counts[type] !== count)
       throw invalidInput(
@@ -265,6 +267,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   recall: importRecalls,
   event: importLifeEvents,
   unit_life: importUnitLives,
+  measurement: importMeasurements,
 }
 
 type LineWriters = {
