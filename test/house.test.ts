@@ -132,7 +132,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     access: ['core', 'read'],
     signed: ['core'],
     documents: ['core', 'read', 'signed'],
-    readiness: ['core', 'read'],
+    readiness: ['core', 'in-use', 'read'],
     registry: ['core', 'read', 'documents'],
     drafts: ['core', 'read', 'write', 'readiness'],
     'in-use': ['core', 'read'],

@@ -20,6 +20,8 @@ export type FactSource = {
   record: ReadonlySet<RecordMember>
   /** The metrics that were measured at least once, and `events` if the log has an entry. */
   measured: ReadonlySet<string>
+  /** An event says so that was not corrected. */
+  isPutIntoService?: boolean
 }
 
 /** A name of the rule files that stands for a value of the account, such as `eudr_role`. */

@@ -1,6 +1,6 @@
 /** The passport that is judged, and what it says. */
 import type { RuleLevel } from './act.ts'
-import { type FactSource, parseFact, type RuleFact } from './fact.ts'
+import { EVENTS_FACT, type FactSource, parseFact, type RuleFact } from './fact.ts'
 import type { Truth } from './truth.ts'
 
 export type Subject = {
@@ -30,9 +30,13 @@ export function buildSubject(source: FactSource, level: RuleLevel, hasChildren: 
     hasChildren,
     read,
     isDeclared: ruleId => declared.has(ruleId),
-    isInUse: isUseTold(read) || source.measured.size > 0,
+    isInUse: isUseTold(read) || isUsed(source),
   }
 }
+
+/** An entry of the log alone says nothing of the use: it may be that nothing has happened. */
+const isUsed = ({ measured, isPutIntoService = false }: FactSource): boolean =>
+  isPutIntoService || measured.values().some(name => name !== EVENTS_FACT)
 
 /** Rules that the passport declares not to apply, each once for every entry. */
 export function listDeclaredRules({ data }: Pick<FactSource, 'data'>): string[] {

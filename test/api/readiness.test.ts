@@ -47,6 +47,32 @@ const ids = (act: ActJson, outcome: string) =>
 const codes = (answer: Answer): unknown[] =>
   answer.json.errors.map(({ field, code }: { field: string; code: string }) => [field, code])
 
+describe('an item in use', () => {
+  test('meets rules by measurements and events; nothing is due before', async () => {
+    const model = await create('battery', example('battery-model').data)
+    const item = async (serial: string): Promise<string> =>
+      (await api('POST', `/products/${model}/children`, { level: 'item', serial })).json.data.id
+    const outcomes = async (id: string) => {
+      const act = actOf(await api('GET', `/products/${id}/readiness?detail=full`), 'eu.battery.passport')
+      const find = (rule: string) => act.rules.find(one => one.id === rule)?.outcome
+      return ['batt.56', 'batt.68', 'batt.69', 'batt.71'].map(find)
+    }
+    const id = await item('U1')
+    const before = await outcomes(id)
+    assert.deepEqual(before.slice(1), ['not_yet', 'not_yet', 'not_yet'])
+    const looked = { kind: 'none_so_far', at: '2026-11-01', note: { en: 'We looked.' } }
+    assert.equal((await api('POST', `/products/${id}/events`, looked)).status, 201)
+    assert.deepEqual((await outcomes(id)).slice(1), ['not_yet', 'met', 'not_yet'])
+    const measured = { at: '2026-11-02T00:00:00Z', values: { chargeDischargeCycles: 3 } }
+    assert.equal((await api('POST', `/products/${id}/measurements`, measured)).status, 201)
+    assert.deepEqual((await outcomes(id)).slice(1), ['met', 'met', 'check'])
+    const other = await item('U2')
+    const put = { kind: 'put_into_service', at: '2026-11-01', note: { en: 'In a car.' } }
+    assert.equal((await api('POST', `/products/${other}/events`, put)).status, 201)
+    assert.deepEqual((await outcomes(other)).slice(1), ['check', 'met', 'check'])
+  })
+})
+
 describe('GET /products/{id}/readiness', () => {
   test('of the worked example: 15 of 37 for an item, and the counts of its model', async () => {
     const { data } = example('battery-model')

@@ -24,6 +24,7 @@ import {
 import { buildSubject, type Subject } from '../../readiness/subject.ts'
 import { removeNulls, requireCategory } from '../core/check-data.ts'
 import { type Addresses, hasGs1Address, LEVEL_NAME, type PassportRow } from '../core/record.ts'
+import { readUseFacts } from '../in-use/read-use-facts.ts'
 import { applyAudienceProfile } from '../read/disclosed-category.ts'
 import { atPassport, getPassport } from '../read/find.ts'
 import { countAskedUnits } from './asked-units.ts'
@@ -49,7 +50,7 @@ export async function reportPassport(
   const at = await atPassport(ctx, uuid)
   const units = await findIssuedUnits(at, row)
   const subject = buildSubject(
-    { data, record: listRecordMembers(row), measured: NOTHING_MEASURED },
+    { data, record: listRecordMembers(row), ...(await readUseFacts(at, row)) },
     LEVEL_NAME[row.level],
     units.length > 0,
   )
