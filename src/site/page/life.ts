@@ -51,7 +51,7 @@ function getStateLabel(page: PageContext, state: string): string {
 
 function renderEvent(page: PageContext, event: ReaderEvent): string {
   const { kind, at, corrected } = event
-  const head = html`<b>${getKindLabel(page, kind)}</b> <small class="from"><time datetime="${at}">${formatDate(page.language, at)}</time></small>`
+  const head = html`<strong>${getKindLabel(page, kind)}</strong> <small class="from"><time datetime="${at}">${formatDate(page.language, at)}</time></small>`
   const body =
     head + renderProse(page, event.note) + renderParts(page, event.parts) + renderAuthor(page, event)
   if (corrected === null) return body
