@@ -157,7 +157,7 @@ async function fillOther(
   const { sql, accountId } = crowd
   const models = await fill(sql, { accountId, count: OTHER_ROWS / 4, word: 'Linen', rare: 'rare' })
   await fillItems(sql, { accountId, models: models.slice(0, 20), each: OTHER_ROWS / 20, prefix: 'H' })
-  // A search reads all new entries that are not in the tree yet, up to 4 MB whoever wrote them.
+  // The next create would put the last of these, which are not in the tree of the index yet, into it.
   await root`select gin_clean_pending_list('passport_search'::regclass)`
   return { crowd, empty: await copyRows(root, { from: ctx.accountId, to: accountId, count: OTHER_ROWS }) }
 }

@@ -40,6 +40,7 @@ export async function readContentOfUnit(ctx: ContentReader, uuid: string): Promi
   return content
 }
 
+/** With `limit 1`, a plan made without statistics reads the owners by their keys. */
 async function selectContentsWithOwners(
   { sql, accountId }: ContentReader,
   ids: Fragment,
@@ -49,8 +50,9 @@ async function selectContentsWithOwners(
     select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data, encode(c.hash, 'hex') as hash,
       o.version_no as owner_version, m.version_no as model_version
     from content c
-    join passport o on o.id = c.owner_id and o.account_id = c.account_id
-    join passport m on m.id = o.model_id and m.account_id = o.account_id
+    cross join lateral (
+      select id, model_id, version_no from passport where id = c.owner_id and account_id = c.account_id limit 1) o
+    cross join lateral (select version_no from passport where id = o.model_id and account_id = c.account_id limit 1) m
     where c.id = any(array(${ids})) and c.account_id = ${accountId}`
   return rows.map(row => ({ ...row, data: JSON.parse(row.data) }))
 }
