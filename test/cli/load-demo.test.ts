@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
+import { countDemoPassports, DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
 import { formatDemoSummary } from '../../src/cli/demo/demo-summary.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -47,6 +47,8 @@ describe('the demo data', () => {
     assert.deepEqual(await counts(account), COUNTS)
     const { models, batches, items } = loaded
     assert.deepEqual({ m: models.length, b: batches.length, i: items.length }, COUNTS)
+    const { models: m, batches: b, items: i } = countDemoPassports()
+    assert.deepEqual({ m, b, i }, COUNTS)
     const outdated = await list(account, 'level=all&outdated=true')
     const units = [...(await list(account, 'level=item')), ...(await list(account, 'level=batch'))]
     assert.ok(outdated.length > 0 && outdated.length < units.length / 4, `${outdated.length} outdated`)
@@ -84,6 +86,16 @@ describe('the demo data', () => {
     const before = await versions(account)
     assert.deepEqual(await loadDemoPassports(account.ctx, DEMO_PASSPORTS), first)
     assert.deepEqual(await versions(account), before)
+  })
+
+  test('names each product before it is created, and none that is there', async () => {
+    const named: unknown[] = []
+    const onCreate = ({ sku }: Record<string, unknown>) => named.push(sku)
+    const skus = DEMO_PASSPORTS.map(({ data }) => data.sku)
+    await loadDemoPassports(account.ctx, DEMO_PASSPORTS.slice(0, 2), { onCreate })
+    assert.deepEqual(named.splice(0), skus.slice(0, 2))
+    await loadDemoPassports(account.ctx, DEMO_PASSPORTS, { onCreate })
+    assert.deepEqual(named, skus.slice(2))
   })
 
   test('an interrupted load is completed', async () => {

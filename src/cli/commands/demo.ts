@@ -37,10 +37,17 @@ export const demo: Command = {
     const tell = (sentence: string) => (json ? undefined : warn(sentence))
     tell('Starting the demo and its database …')
     try {
-      await runServer({ config, log, env }, async store => {
+      await runServer({ config, log, env }, async (store, _address, signal) => {
         if (asked !== config.port) warn(`Port ${asked} is in use: the demo runs on port ${config.port}.`)
-        tell('Preparing the demo account, its passports and pictures …')
-        show(await prepareDemo(store, { dataDir: DATA_DIR, mediaPlace: config.mediaPlace }))
+        tell(`The server listens on ${config.publicUrl}. Preparing the demo account and its first product …`)
+        const { mediaPlace } = config
+        await prepareDemo(store, {
+          dataDir: DATA_DIR,
+          mediaPlace,
+          signal,
+          onReady: show,
+          onProgress: tell,
+        })
       })
     } catch (error) {
       const { summary } = error instanceof ServerAlreadyRunning ? readDemoNotes(DATA_DIR) : {}

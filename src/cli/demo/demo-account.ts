@@ -15,14 +15,21 @@ import { randomLetters } from '../../kernel/crypto/crypto.ts'
 import { AppError } from '../../kernel/errors/errors.ts'
 import { systemClock } from '../../kernel/values/clock.ts'
 import { addMedia, type MediaContext } from '../../media/upkeep/add-media.ts'
-import { openMediaServices } from '../../media/upkeep/media-services.ts'
+import { type MediaServices, openMediaServices } from '../../media/upkeep/media-services.ts'
 import { createAccessLink, listAccessLinks } from '../../passports/access/access-links.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import { createRecord, listRecords } from '../../passports/core/store-records.ts'
 import { OFFER_STORE } from '../../passports/offers/store-offers.ts'
 import { updateStory } from '../../passports/story/update-story.ts'
 import type { Store } from '../store/store.ts'
-import { DEMO_BRAND, DEMO_OFFERS, DEMO_PASSPORTS, DEMO_STORY } from './demo-data.ts'
+import {
+  countDemoPassports,
+  DEMO_BRAND,
+  DEMO_OFFERS,
+  DEMO_PASSPORTS,
+  DEMO_STORY,
+  type DemoPassport,
+} from './demo-data.ts'
 import { type DemoNotes, readDemoNotes, writeDemoNotes } from './demo-notes.ts'
 import type { DemoSummary } from './demo-summary.ts'
 import { loadDemoPassports } from './load-demo.ts'
@@ -38,21 +45,40 @@ const LINK_LIFETIME_MS = 365 * 86_400_000
 /** A link that ends sooner is replaced. */
 const MIN_LINK_LIFETIME_MS = 86_400_000
 
-export async function prepareDemo(
+type DemoOptions = {
+  dataDir: string
+  mediaPlace: MediaPlace
+  /** Aborted when the server stops. */
+  signal: AbortSignal
+  /** Called as soon as there is something to look at. */
+  onReady: (summary: DemoSummary) => void
+  /** Called with a sentence about each thing that is added afterwards. */
+  onProgress: (sentence: string) => void
+}
+
+/** The first product is enough to begin with: the pictures of all of them take half a minute. */
+export async function prepareDemo(store: Store, options: DemoOptions): Promise<void> {
+  const ctx = await demoContext(store)
+  const media = openMediaServices(options.mediaPlace)
+  try {
+    const first = await loadDemoPassports(ctx, DEMO_PASSPORTS.slice(0, 1), { media })
+    options.onReady(await openDemo(ctx, store, { dataDir: options.dataDir, first }))
+    await completeDemo(ctx, media, options)
+  } finally {
+    media.preparer.stop()
+  }
+}
+
+type FirstPassport = Awaited<ReturnType<typeof loadDemoPassports>>
+
+async function openDemo(
+  ctx: AccountContext,
   store: Store,
-  { dataDir, mediaPlace }: { dataDir: string; mediaPlace: MediaPlace },
+  { dataDir, first }: { dataDir: string; first: FirstPassport },
 ): Promise<DemoSummary> {
   const notes = readDemoNotes(dataDir)
-  const ctx = await demoContext(store)
-  const media = openMediaServices(mediaPlace)
-  // The user of the demo may have set another brand.
-  if ((await getBrand(ctx)).version === 0) await setBrand({ ...ctx, ...media })
-  if ((await listRecords(ctx, OFFER_STORE)).length === 0)
-    for (const offer of DEMO_OFFERS) await createRecord(ctx, OFFER_STORE, offer)
-  const { models, batches, items } = await loadDemoPassports(ctx, DEMO_PASSPORTS, media)
-  media.preparer.stop()
-  const [passportId = ''] = models
-  const [itemId] = items
+  const [passportId = ''] = first.models
+  const [itemId] = first.items
   const user = await requireUser(ctx, notes)
   const key = await requireKey(ctx, notes)
   const link = await requireLink(ctx, notes, { passportId, store })
@@ -68,11 +94,38 @@ export async function prepareDemo(
     passport_url: address,
     item_url: itemId === undefined ? null : passportUrl(store.addresses, itemId),
     access_link: `${address}?access=${link.token}`,
-    passports: { models: models.length, batches: batches.length, items: items.length },
+    passports: countDemoPassports(),
     data: dataDir,
   }
   await writeDemoNotes(dataDir, { user, key, link, summary })
   return summary
+}
+
+/** A start that was interrupted is completed by the next one. */
+async function completeDemo(
+  ctx: AccountContext,
+  media: MediaServices,
+  { signal, onProgress }: DemoOptions,
+): Promise<void> {
+  // The user of the demo may have set another brand.
+  if ((await getBrand(ctx)).version === 0) {
+    onProgress('Adding the brand …')
+    await setBrand({ ...ctx, ...media })
+  }
+  if ((await listRecords(ctx, OFFER_STORE)).length === 0) {
+    onProgress('Adding offers …')
+    for (const offer of DEMO_OFFERS) await createRecord(ctx, OFFER_STORE, offer)
+  }
+  let added = 0
+  for (const [i, passport] of DEMO_PASSPORTS.entries()) {
+    if (signal.aborted) return
+    const onCreate = ({ productName }: DemoPassport['data']) => {
+      added++
+      onProgress(`Adding product ${i + 1} of ${DEMO_PASSPORTS.length} and its picture: ${productName} …`)
+    }
+    await loadDemoPassports(ctx, [passport], { media, onCreate })
+  }
+  if (added > 0) onProgress('The demo is complete.')
 }
 
 async function setBrand(ctx: MediaContext): Promise<void> {

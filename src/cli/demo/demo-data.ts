@@ -46,6 +46,13 @@ export const DEMO_PASSPORTS: readonly DemoPassport[] = ['textiles', 'batteries',
   readJson,
 )
 
+/** How many passports of each level the demo has if its user has changed nothing. */
+export function countDemoPassports() {
+  const batches = DEMO_PASSPORTS.flatMap(passport => passport.batches ?? [])
+  const items = [...DEMO_PASSPORTS, ...batches].flatMap(({ items = [] }) => items)
+  return { models: DEMO_PASSPORTS.length, batches: batches.length, items: items.length }
+}
+
 const { logo, logoDark, ...brand } = readJson('brand')
 export const DEMO_BRAND: BrandChange = { ...brand, logo: Buffer.from(logo), logoDark: Buffer.from(logoDark) }
 

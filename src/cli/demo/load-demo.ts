@@ -18,16 +18,20 @@ type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
 /**
  * Loads what is missing, also after an interrupted load. The units of a model come before its corrections.
  * Only units of models that this load has corrected are refreshed. Without `media`, the products have no
- * pictures.
+ * pictures. `onCreate` gets the data of each product before it is created.
  */
 export async function loadDemoPassports(
   ctx: AccountContext,
   passports: readonly DemoPassport[],
-  media?: MediaServices,
+  { media, onCreate }: { media?: MediaServices; onCreate?: (data: DemoPassport['data']) => void } = {},
 ): Promise<LoadedDemo> {
   const loaded: LoadedDemo = { models: [], batches: [], items: [] }
   for (const passport of passports) {
-    const model = (await findModel(ctx, passport)) ?? (await createModel(ctx, passport, media))
+    let model = await findModel(ctx, passport)
+    if (model === undefined) {
+      onCreate?.(passport.data)
+      model = await createModel(ctx, passport, media)
+    }
     loaded.models.push(idFromUuid(model.uuid))
     await loadUnits(ctx, model.uuid, passport, loaded)
     const missing = (passport.corrections ?? []).slice(model.versionNo - 1)
