@@ -7,12 +7,12 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import examples from '../assets/api/examples.json' with { type: 'json' }
 import { findHome } from '../src/accounts/account/account-shard.ts'
 import { createAccount, setPlan } from '../src/accounts/account/accounts.ts'
 import { getOperatorActor } from '../src/accounts/account/actors.ts'
 import type { AccountContext } from '../src/accounts/account/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
+import { CATEGORY_EXAMPLES } from '../src/categories/examples.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import { createSecretCipher } from '../src/kernel/crypto/secret-cipher.ts'
 import { listShardTables } from '../src/kernel/db/create-shard.ts'
@@ -287,7 +287,7 @@ const CORE = {
 
 /** The required fields of some categories, valid as they are. Other categories use their example. */
 export const CORES: Record<'textile' | 'battery' | 'furniture', Record<string, unknown>> = {
-  ...Object.fromEntries(Object.entries(examples).map(([id, { value }]) => [id, value.data])),
+  ...Object.fromEntries(Object.entries(CATEGORY_EXAMPLES).map(([id, { value }]) => [id, value.data])),
   textile: {
     ...CORE,
     fiberComposition: [

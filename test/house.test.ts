@@ -200,6 +200,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     account: [],
   },
   categories: {
+    'check-file': ['check', 'names', '.'],
     check: ['schema', 'names', '.'],
     schema: ['names', '.'],
     names: ['.'],

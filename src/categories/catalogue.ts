@@ -1,7 +1,8 @@
-/** The categories with the shared fields. A new category is one file and one line here. */
+/** The categories in force, each with the shared fields. */
 import type { DataObject } from '../kernel/values/data-object.ts'
 import { perObject } from '../kernel/values/memo.ts'
-import { battery } from './battery.ts'
+import { BUNDLED } from './bundled.ts'
+import { SHARED_HEAD, SHARED_TAIL, toCategory } from './category-file.ts'
 import {
   AUDIENCES,
   type Category,
@@ -10,9 +11,6 @@ import {
   type Field,
   type SectionHeading,
 } from './field.ts'
-import { furniture } from './furniture.ts'
-import { SHARED_HEAD, SHARED_TAIL } from './shared.ts'
-import { textile } from './textile.ts'
 
 /** A category with all the fields of its passports, in the order in which they are shown. */
 export type CompleteCategory = Readonly<Category> & { readonly sections: readonly SectionHeading[] }
@@ -24,14 +22,15 @@ export function completeCategory(category: Category): CompleteCategory {
   const duplicate = names.find((name, i) => names.indexOf(name) !== i)
   if (duplicate !== undefined) throw new Error(`category ${category.id} has two fields named ${duplicate}`)
   const own = category.sections ?? []
-  const sections = own.includes(END_OF_LIFE) ? own : [...own, END_OF_LIFE]
+  const hasEnd = own.some(({ anchor }) => anchor === END_OF_LIFE.anchor)
+  const sections = hasEnd ? own : [...own, END_OF_LIFE]
   const anchors = ['head', ...[...sections, ...CLOSING_SECTIONS].map(({ anchor }) => anchor)]
   const misplaced = fields.find(({ section }) => section !== undefined && !anchors.includes(section))
   if (misplaced !== undefined) throw new Error(`category ${category.id} has no section ${misplaced.section}`)
   return { ...category, fields, sections }
 }
 
-const CATEGORIES: readonly CompleteCategory[] = [textile, battery, furniture].map(completeCategory)
+const CATEGORIES: readonly CompleteCategory[] = BUNDLED.map(file => completeCategory(toCategory(file)))
 
 export const allCategories = (): readonly CompleteCategory[] => CATEGORIES
 

@@ -126,6 +126,8 @@ export type Field = {
   dictionaryEntry?: string
   /** An empty list is an answer: there are none. Only on a list. */
   emptyMeansNone?: true
+  /** Keys of the sources of its file that it rests on. */
+  source?: readonly string[]
 }
 
 /** A heading of the page. Its anchor is printed and linked to: never change it. */

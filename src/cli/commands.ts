@@ -21,6 +21,7 @@ const users = () => import('./commands/users.ts')
 const keys = () => import('./commands/keys.ts')
 const dppId = () => import('./commands/dpp-id.ts')
 const gtin = () => import('./commands/gtin.ts')
+const categories = () => import('./commands/categories.ts')
 const media = () => import('./commands/media.ts')
 const passports = () => import('./commands/passports.ts')
 const links = () => import('./commands/access-links.ts')
@@ -122,6 +123,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
   ...listRecordEntries('offers', 'offer'),
+  'categories check': entry('check files that describe a category', categories, 'categoriesCheck'),
   readiness: entry('show what the law still wants of products', readiness, 'readiness'),
   'registry export': entry('write the lines for the EU registry to a file', registry, 'registryExport'),
   'registry import': entry('store what the EU registry has answered', registry, 'registryImport'),

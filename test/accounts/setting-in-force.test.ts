@@ -1,7 +1,6 @@
 /** A setting is in force at once in the process that stored it: the clock stands still in these tests. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { setAudienceProfile } from '../../src/accounts/account/audience-profile.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/account/close-account.ts'
@@ -10,6 +9,7 @@ import { setBackupUrl } from '../../src/accounts/account/registry-settings.ts'
 import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../src/accounts/keys/own-keys.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { updateStory } from '../../src/passports/story/update-story.ts'
 import { setScanSettings } from '../../src/scans/settings.ts'
@@ -34,7 +34,7 @@ after(() => t.close())
 beforeEach(async () => {
   account = await t.account({ plan: 'enterprise' })
   ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
-  const data = { ...examples.battery.value.data, ...REPORT, gtin: nextGtin() }
+  const data = { ...CATEGORY_EXAMPLES.battery.value.data, ...REPORT, gtin: nextGtin() }
   model = (await write('POST', '/products', { category: 'battery', data })).id
   item = (await write('POST', `/products/${model}/children`, { level: 'item', serial: 'A1' })).id
 })
@@ -60,7 +60,7 @@ async function changes<T>(look: () => Promise<T>, store: () => Promise<unknown>)
 
 describe('what a key may do', () => {
   test('the gate, on and off', async () => {
-    const { data } = examples.battery.value
+    const { data } = CATEGORY_EXAMPLES.battery.value
     const create = async () => (await api('POST', '/products', { category: 'battery', data })).status
     const set = (on: string) =>
       write('PUT', '/readiness/settings', { gate: { acts: ['eu.battery.passport'], on } })

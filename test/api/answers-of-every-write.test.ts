@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import {
   ADDRESSES,
   type Answer,
@@ -121,7 +121,7 @@ const correction = (data: object) => ({ data, change_type: 'correction' })
 const withoutSignature = (document: Json): Json =>
   document?.proof === undefined ? document : { ...document, proof: { ...document.proof, proofValue: '' } }
 
-const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
+const { gtin: _, ...SAMPLE }: Record<string, unknown> = CATEGORY_EXAMPLES.furniture.value.data
 const text = (value: string) => [{ value, language: 'en' }]
 /** As another system writes it. */
 const FURNITURE = {

@@ -1,6 +1,6 @@
 /** For tests of writes beside each other: loops that run at once, and a count of deadlocks. */
 import assert from 'node:assert/strict'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { AppError } from '../../src/kernel/errors/errors.ts'
 import { ADDRESSES, type Answer, type Harness } from '../harness.ts'
 
@@ -29,7 +29,7 @@ export async function runJob(work: () => Promise<unknown>): Promise<Done> {
   }
 }
 
-const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
+const { gtin: _, ...SAMPLE }: Record<string, unknown> = CATEGORY_EXAMPLES.furniture.value.data
 const inEnglish = (value: string) => [{ value, language: 'en' }]
 
 /** A passport as EN 18223 writes it, without its identifiers. */

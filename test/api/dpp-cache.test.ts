@@ -1,9 +1,9 @@
 /** Signed public documents of `/dpp/v1` are cached: whatever changes one is seen by the next read, in each process. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setAudienceProfile } from '../../src/accounts/account/audience-profile.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
@@ -23,7 +23,7 @@ before(async () => {
   ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
   await setSigning(ctx, true)
   const report = { dueDiligenceUrl: 'https://example.com/report' }
-  const data = { ...examples.battery.value.data, ...report, gtin: nextGtin(), stateOfHealth: 97.5 }
+  const data = { ...CATEGORY_EXAMPLES.battery.value.data, ...report, gtin: nextGtin(), stateOfHealth: 97.5 }
   model = await write('POST', '/products', { category: 'battery', data })
   item = await write('POST', `/products/${model.id}/children`, { level: 'item', serial: 'A1' })
 })

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/account/accounts.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { listShards } from '../../src/kernel/db/shards.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
@@ -27,7 +27,7 @@ const readRecord = async (dppId: string, by = account): Promise<Answer['json']> 
 
 const NS = `${ADDRESSES.publicUrl}/ns/dpp`
 const GTIN = '9521234000013'
-const { gtin: _, ...SAMPLE }: Record<string, unknown> = examples.furniture.value.data
+const { gtin: _, ...SAMPLE }: Record<string, unknown> = CATEGORY_EXAMPLES.furniture.value.data
 
 /** The document of a furniture model, as a program would write it. */
 const write = (members: object = {}) => ({
@@ -105,7 +105,7 @@ describe('a new passport', () => {
 
   test('of each category survives read and create again in another account', async () => {
     for (const category of ['textile', 'battery', 'furniture'] as const) {
-      const data = { ...examples[category].value.data, gtin: newGtin() }
+      const data = { ...CATEGORY_EXAMPLES[category].value.data, gtin: newGtin() }
       const made = await t.ask('POST', '/api/v1/products', { key: account.key, body: { category, data } })
       assert.equal(made.status, 201, made.text)
       const { json: document } = await read(made.json.data.passport_url, account)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { getSecretIssuer, rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { findMetadataPath } from '../../src/api/dpp/issuer-documents.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
@@ -54,11 +54,11 @@ const FACTS = {
   manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden', country: 'DE' },
 }
 const DATA = {
-  ...examples.battery.value.data,
+  ...CATEGORY_EXAMPLES.battery.value.data,
   ...FACTS,
   gtin: '9521234543213',
   economicOperator: {
-    ...examples.battery.value.data.economicOperator,
+    ...CATEGORY_EXAMPLES.battery.value.data.economicOperator,
     operatorId: '9521234003007',
     eori: SECRETS.eori,
   },

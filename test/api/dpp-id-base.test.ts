@@ -1,7 +1,7 @@
 /** Tests that identifiers of documents stay when PUBLIC_URL changes, and change only by DPP_ID_BASE. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
 import { pinDppIdBase, readDppIdBases } from '../../src/passports/core/dpp-id-bases.ts'
@@ -58,7 +58,7 @@ describe('on a server whose PUBLIC_URL has changed', () => {
   before(async () => {
     app = createApp({ ...t.setup, addresses: { ...ADDRESSES, dppIdBases: [OLD, NEW] } })
     await app.ready()
-    const body = { category: 'furniture', data: examples.furniture.value.data }
+    const body = { category: 'furniture', data: CATEGORY_EXAMPLES.furniture.value.data }
     const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body })).json.data
     const unit = { level: 'item', serial: 'S1' }
     const path = `/api/v1/products/${model.id}/children`

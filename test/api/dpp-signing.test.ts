@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import {
   countIssuerSecrets,
   reencryptIssuerSecrets,
@@ -10,6 +9,7 @@ import {
   rotateSigningKey,
   setSigning,
 } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { parseId } from '../../src/kernel/crypto/ids.ts'
 import { createSecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
@@ -47,7 +47,7 @@ before(async () => {
   t = await startHarness()
   account = await t.account()
   ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
-  const data = { ...examples.battery.value.data, stateOfHealth: 97.5 }
+  const data = { ...CATEGORY_EXAMPLES.battery.value.data, stateOfHealth: 97.5 }
   const body = { category: 'battery', data }
   battery = (await t.ask('POST', '/api/v1/products', { key: account.key, body })).json.data
 })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { flushKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { revokeKey } from '../../src/accounts/keys/keys.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -21,8 +21,8 @@ const key = () => ({ key: account.key })
 const api = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
   t.ask(method, `/api/v1${path}`, { key: account.key, ...(body && { body }) })
 
-async function create(category: keyof typeof examples, data: object = {}): Promise<Answer['json']> {
-  const { gtin: _, ...sample }: Record<string, unknown> = examples[category].value.data
+async function create(category: keyof typeof CATEGORY_EXAMPLES, data: object = {}): Promise<Answer['json']> {
+  const { gtin: _, ...sample }: Record<string, unknown> = CATEGORY_EXAMPLES[category].value.data
   const body = { category, data: { ...sample, ...data } }
   const { status, json, text } = await api('POST', '/products', body)
   assert.equal(status, 201, text)
@@ -177,7 +177,7 @@ describe('a merge patch of the document', () => {
   test('@context and proof are ignored, also of an account that signs', async () => {
     const signing = await t.account()
     await setSigning({ ...signing.ctx, secretCipher: t.setup.secretCipher }, true)
-    const body = { category: 'furniture', data: { ...examples.furniture.value.data, gtin: null } }
+    const body = { category: 'furniture', data: { ...CATEGORY_EXAMPLES.furniture.value.data, gtin: null } }
     const made = (await t.ask('POST', '/api/v1/products', { key: signing.key, body })).json.data
     const change = (sent: object, headers: Record<string, string> = {}) =>
       send('PATCH', `/dpps/${made.id}`, { key: signing.key, body: sent, headers })

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { DPP_ADDRESSES } from '../../src/api/dpp/dpp-door.ts'
 import { parseTarget } from '../../src/api/dpp/parse-target.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { createAccessLink, revokeAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
 
@@ -37,7 +37,7 @@ const addressOf = ({ passport_url }: { passport_url: string }) => passport_url
 describe('reads', () => {
   before(async () => {
     const gtin = '9521234000013'
-    const { data } = examples.furniture.value
+    const { data } = CATEGORY_EXAMPLES.furniture.value
     model = await create('/products', { category: 'furniture', data: { ...data, gtin } })
     lot = await create(`/products/${model.id}/children`, { level: 'batch', lot: 'L-1' })
     item = await create(`/products/${lot.id}/children`, { level: 'item', serial: 'S/1' })
@@ -152,7 +152,10 @@ describe('reads', () => {
 describe('time', () => {
   test('by date: the version and the status of that instant, to the microsecond', async () => {
     t.clock.set('2026-03-01T10:00:00.000Z')
-    const made = await create('/products', { category: 'textile', data: examples.textile.value.data })
+    const made = await create('/products', {
+      category: 'textile',
+      data: CATEGORY_EXAMPLES.textile.value.data,
+    })
     t.clock.set('2026-03-02T10:00:00.000Z')
     await t.ask('PATCH', `/api/v1/products/${made.id}`, {
       key: account.key,
@@ -188,7 +191,7 @@ describe('time', () => {
 describe('a published draft', () => {
   test('did not exist before it was published', async () => {
     t.clock.set('2026-04-01T10:00:00Z')
-    const body = { category: 'textile', data: examples.textile.value.data }
+    const body = { category: 'textile', data: CATEGORY_EXAMPLES.textile.value.data }
     const draft = await t.ask('POST', '/api/v1/drafts', { key: account.key, body })
     assert.equal(draft.status, 201, draft.text)
     t.clock.set('2026-04-02T10:00:00Z')
@@ -213,7 +216,7 @@ describe('readers', () => {
       expiresAt: new Date('2999-01-01'),
     })
   before(async () => {
-    const data = { ...examples.battery.value.data, stateOfHealth: 97.5, secret: 'free-form' }
+    const data = { ...CATEGORY_EXAMPLES.battery.value.data, stateOfHealth: 97.5, secret: 'free-form' }
     battery = await create('/products', { category: 'battery', data })
   })
   const stateOfHealth = async (credential?: string) => {
@@ -245,7 +248,7 @@ describe('readers', () => {
     // On passports that the link does not open, its reader is the public.
     const second = await create('/products', {
       category: 'battery',
-      data: { ...examples.battery.value.data, stateOfHealth: 96 },
+      data: { ...CATEGORY_EXAMPLES.battery.value.data, stateOfHealth: 96 },
     })
     const { json } = await ask('GET', `/dpps/${second.id}`, { headers: { authorization: `Bearer ${token}` } })
     assert.equal(json.stateOfHealth, undefined)

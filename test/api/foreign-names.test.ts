@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { listAuditEntries } from '../../src/accounts/account/audit.ts'
 import { type IdentityInput, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { hasMod10CheckDigit } from '../../src/gs1/check-digit.ts'
 import { idFromUuid } from '../../src/kernel/crypto/ids.ts'
 import { normalizeDppId } from '../../src/passports/core/dpp-id.ts'
@@ -24,7 +24,7 @@ let brand: TestAccount
 let other: TestAccount
 
 const { send } = createSender(() => t)
-const { gtin: _, ...DATA }: Record<string, unknown> = examples.furniture.value.data
+const { gtin: _, ...DATA }: Record<string, unknown> = CATEGORY_EXAMPLES.furniture.value.data
 const NS = `${ADDRESSES.publicUrl}/ns/dpp/furniture/v1`
 
 const createDpp = (by: TestAccount, dppId: string, members: object = {}): Promise<Answer> =>

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { type AccountIdentity, parseIdentity } from '../../src/accounts/identity/identity.ts'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { verifyAccount, withdrawVerification } from '../../src/accounts/issuer/verify-account.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
@@ -48,7 +48,7 @@ before(async () => {
   t = await startHarness()
   account = await t.account()
   ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
-  const { data } = examples.battery.value
+  const { data } = CATEGORY_EXAMPLES.battery.value
   const manufacturingFacility = { facilityId: '9521234001003', name: 'Plant', country: 'DE' }
   const economicOperator = { ...data.economicOperator, legalName: STATED }
   const body = { category: 'battery', data: { ...data, economicOperator, manufacturingFacility } }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { endPools } from '../database.ts'
@@ -27,7 +27,7 @@ before(async () => {
 after(() => t.close())
 
 async function create(): Promise<string> {
-  const body = { category: 'battery', data: { ...examples.battery.value.data, gtin: undefined } }
+  const body = { category: 'battery', data: { ...CATEGORY_EXAMPLES.battery.value.data, gtin: undefined } }
   const { status, json, text } = await t.ask('POST', '/api/v1/products', { key: account.key, body })
   assert.equal(status, 201, text)
   return json.data.id

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { requireUuid } from '../../src/kernel/crypto/ids.ts'
@@ -23,7 +23,7 @@ const SD_JWT = 'application/dc+sd-jwt'
 /** How long a process keeps what it read for a list. */
 const MINUTE_MS = 60_000
 const DATA = {
-  ...examples.battery.value.data,
+  ...CATEGORY_EXAMPLES.battery.value.data,
   gtin: undefined,
   countryOfManufacture: 'DE',
   manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden', country: 'DE' },

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import english from '../../locales/en.json' with { type: 'json' }
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
+import type { FieldInFile } from '../../src/categories/category-file.ts'
 import type { Category, Field } from '../../src/categories/field.ts'
 import type { Browser, Stand } from '../console/stand.ts'
 import type { Harness, TestAccount } from '../harness.ts'
@@ -39,14 +40,15 @@ before(async () => {
   labels.fields[FIELD.name] = LABEL
   labels.values[`${FIELD.name}.fern`] = VALUE_LABEL
   labels.ui['category.toy'] = 'Toy with a label'
-  const { textile } = await import('../../src/categories/textile.ts')
+  const { BUNDLED } = await import('../../src/categories/bundled.ts')
+  const [textile] = BUNDLED as unknown as [{ fields: readonly FieldInFile[] }]
   textile.fields = [...textile.fields, FIELD]
   const { allCategories, completeCategory } = await import('../../src/categories/catalogue.ts')
   const categories = allCategories() as CompleteCategory[]
   categories.push(completeCategory(TOY))
 
   const { CORES, startHarness } = await import('../harness.ts')
-  const { SHARED_FIELDS } = await import('../../src/categories/shared.ts')
+  const { SHARED_FIELDS } = await import('../../src/categories/category-file.ts')
   const isShared = (name: string) => SHARED_FIELDS.some(field => field.name === name)
   const shared = Object.fromEntries(Object.entries(CORES.textile).filter(([name]) => isShared(name)))
   data = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { assertWithin, waitUntil } from '../waiting.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
@@ -340,7 +340,7 @@ describe('passports revoke-credential', () => {
     const body = JSON.stringify({
       category: 'battery',
       data: {
-        ...examples.battery.value.data,
+        ...CATEGORY_EXAMPLES.battery.value.data,
         manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden' },
       },
     })

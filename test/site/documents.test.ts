@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setPlan } from '../../src/accounts/account/accounts.ts'
 import { revokeSigningKey, rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/crypto/ids.ts'
@@ -33,7 +33,12 @@ const withKey = (key: string) => ({ authorization: `Bearer ${key}` })
 const createBattery = async (data: Record<string, unknown> = {}): Promise<string> => {
   const body = {
     category: 'battery',
-    data: { ...examples.battery.value.data, gtin: nextGtin(), stateOfHealth: Number(HIDDEN), ...data },
+    data: {
+      ...CATEGORY_EXAMPLES.battery.value.data,
+      gtin: nextGtin(),
+      stateOfHealth: Number(HIDDEN),
+      ...data,
+    },
   }
   const { status, json } = await t.ask('POST', '/api/v1/products', { key: account.key, body })
   assert.equal(status, 201, JSON.stringify(json))
@@ -391,7 +396,7 @@ describe('a credential', () => {
   test('changes nothing in formats that are always public', async () => {
     await setSigning({ ...other.ctx, secretCipher: t.setup.secretCipher }, true)
     const data = {
-      ...examples.battery.value.data,
+      ...CATEGORY_EXAMPLES.battery.value.data,
       gtin: nextGtin(),
       stateOfHealth: Number(HIDDEN),
       manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden' },

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { requireUuid } from '../../src/kernel/crypto/ids.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
 import { endRecall, setRecall } from '../../src/passports/recalls/set-recall.ts'
@@ -20,7 +20,7 @@ const NOTICE = {
   from: undefined,
 }
 const DATA = {
-  ...examples.battery.value.data,
+  ...CATEGORY_EXAMPLES.battery.value.data,
   gtin: undefined,
   countryOfManufacture: 'DE',
   manufacturingFacility: { facilityId: '9521234003007', name: 'Werk Dresden', country: 'DE' },

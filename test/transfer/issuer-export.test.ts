@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import examples from '../../assets/api/examples.json' with { type: 'json' }
 import { setOperatorAccount } from '../../src/accounts/account/operator-accounts.ts'
 import { nameOnly } from '../../src/accounts/identity/identity.ts'
 import { askForVerification } from '../../src/accounts/identity/verification-request.ts'
 import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { verifyAccount } from '../../src/accounts/issuer/verify-account.ts'
+import { CATEGORY_EXAMPLES } from '../../src/categories/examples.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/crypto/secret-cipher.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
@@ -31,7 +31,7 @@ before(async () => {
   const ctx = { ...account.ctx, secretCipher: source.setup.secretCipher }
   await setSigning(ctx, true)
   await rotateSigningKey(ctx)
-  const body = { category: 'battery', data: examples.battery.value.data }
+  const body = { category: 'battery', data: CATEGORY_EXAMPLES.battery.value.data }
   id = (await source.ask('POST', '/api/v1/products', { key: account.key, body })).json.data.id
   signed = (await source.ask('GET', `/dpp/v1/dpps/${id}`)).json
   const setup = { ...source.setup, openPool: source.setup.openPoolOfOne, publicUrl: 'https://carnet.example' }
@@ -80,7 +80,7 @@ describe('an imported account', () => {
     const ctx = { ...account.ctx, secretCipher: source.setup.secretCipher }
     await setSigning(ctx, true)
     await verifyAccount(account.ctx, nameOnly('Maker AG'), 'Operator')
-    const body = { category: 'battery', data: { ...examples.battery.value.data, gtin: nextGtin() } }
+    const body = { category: 'battery', data: { ...CATEGORY_EXAMPLES.battery.value.data, gtin: nextGtin() } }
     const made = await source.ask('POST', '/api/v1/products', { key: account.key, body })
     const path = `/dpp/v1/dpps/${made.json.data.id}`
     const here = (await source.ask('GET', path)).json.passportRecord

@@ -1,5 +1,5 @@
 /** `POST /products` */
-import examples from '../../../assets/api/examples.json' with { type: 'json' }
+import { CATEGORY_EXAMPLES } from '../../categories/examples.ts'
 import { isObject } from '../../kernel/values/data-object.ts'
 import { isCategory, requireCategory } from '../../passports/core/check-data.ts'
 import {
@@ -36,7 +36,7 @@ export const createProduct = defineEndpoint({
     maxBytes: MAX_PASSPORT_BYTES,
     // The category decides which fields `data` has.
     schema: schemaRef('NewProduct'),
-    examples,
+    examples: CATEGORY_EXAMPLES,
     read: NEW_PRODUCT.read,
     async findNestedError(call, { category, data }) {
       if (!isCategory(category) || !isObject(data)) return undefined

@@ -2,7 +2,7 @@
  * The example values of the OpenAPI document: a table, its batch and its items. A test compares them with the
  * running server.
  */
-import examples from '../../../assets/api/examples.json' with { type: 'json' }
+import { CATEGORY_EXAMPLES } from '../../categories/examples.ts'
 import { parseId } from '../../kernel/crypto/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
@@ -16,7 +16,7 @@ export const LATER = '2026-11-24T16:05:12.000Z'
 const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
 
-const EXAMPLE_TABLE = examples.furniture.value.data
+const EXAMPLE_TABLE = CATEGORY_EXAMPLES.furniture.value.data
 const { gtin, productName, sku, brandName } = EXAMPLE_TABLE
 
 type Metadata = Partial<

@@ -14,6 +14,8 @@ export type Command = {
   positionals?: readonly string[]
   /** A last argument that an option can replace. */
   optionalPositional?: string
+  /** The last argument may be given several times: `getAll`. */
+  takesMany?: true
   run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
 
@@ -57,8 +59,12 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
   const { values, positionals } = parse(words, options)
   const { positionals: required = [], optionalPositional } = command
   const names = optionalPositional === undefined ? required : [...required, optionalPositional]
-  if (!values.help) requirePositionals(required, names.length, positionals)
-  return createArguments({ ...values, ...Object.fromEntries(positionals.map((word, i) => [names[i], word])) })
+  const most = command.takesMany ? Number.POSITIVE_INFINITY : names.length
+  if (!values.help) requirePositionals(required, most, positionals)
+  const named = Object.fromEntries(
+    names.flatMap((name, n) => (n in positionals ? [[name, positionals[n]]] : [])),
+  )
+  return createArguments({ ...values, ...named }, positionals.slice(names.length - 1))
 }
 
 function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
@@ -83,7 +89,8 @@ function requirePositionals(names: readonly string[], max: number, given: readon
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`)
 }
 
-function createArguments(found: Readonly<Record<string, unknown>>) {
+/** `last`: all values of the last argument. */
+function createArguments(found: Readonly<Record<string, unknown>>, last: readonly string[]) {
   const find = (name: string): string | undefined => {
     const value = found[name]
     if (typeof value !== 'string') return undefined
@@ -98,6 +105,8 @@ function createArguments(found: Readonly<Record<string, unknown>>) {
   return {
     find,
     get,
+    /** All values of the last argument, of a command that takes many. */
+    getAll: (): readonly string[] => last,
     has: (name: string): boolean => found[name] === true,
     getOneOf<T extends string>(name: string, allowed: readonly T[]): T {
       const value = get(name)

@@ -32,7 +32,7 @@ const BODIES: Readonly<Record<string, (world: World) => unknown>> = {
   updateChildren: () => ({
     items: makeMany(500, n => ({ serial: `C${n}`, data: { note: `${++turn}` } })),
   }),
-  addEvent: () => ({ ...EVENT, note: speak(`Repaired ${++turn}. ${'€'.repeat(900)}`) }),
+  addEvent: () => ({ ...EVENT, note: speak(`Repaired ${++turn}. ${'€'.repeat(800)}`) }),
   addUnitEvents: () => ({
     items: makeMany(500, n => ({ serial: `C${n}`, ...EVENT, reference: `${++turn}` })),
   }),

@@ -42,6 +42,8 @@ export const findUnit = (text: string): string | undefined => byKey.get(unitKey(
 const findKind = (unit: string | undefined): UnitKind | undefined =>
   KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
 
+export const canConvertUnit = (unit: string): boolean => findKind(unit) !== undefined
+
 /** Lists the possible units of a field, its own first; empty if there is no choice. */
 export function listUnits({ type, unit = '' }: Field): readonly string[] {
   const kind = type === 'number' ? findKind(unit) : undefined
