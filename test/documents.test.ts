@@ -13,6 +13,7 @@ const FOLDERS = [
   'test',
   'docs',
   'migrations',
+  'categories',
   'locales',
   'assets',
   'rules',

@@ -3,7 +3,17 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PARTS = ['assets', 'bin', 'locales', 'migrations', 'rules', 'scripts', 'src', 'package.json']
+const PARTS = [
+  'assets',
+  'bin',
+  'categories',
+  'locales',
+  'migrations',
+  'rules',
+  'scripts',
+  'src',
+  'package.json',
+]
 
 export type Tree = {
   main: string
