@@ -22,6 +22,7 @@ const keys = () => import('./commands/keys.ts')
 const dppId = () => import('./commands/dpp-id.ts')
 const gtin = () => import('./commands/gtin.ts')
 const categories = () => import('./commands/categories.ts')
+const events = () => import('./commands/events.ts')
 const media = () => import('./commands/media.ts')
 const passports = () => import('./commands/passports.ts')
 const links = () => import('./commands/access-links.ts')
@@ -123,6 +124,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
   ...listRecordEntries('offers', 'offer'),
+  'events list': entry('list what happened to a batch or item', events, 'eventsList'),
+  'events add': entry('add an event to the log of a batch or item', events, 'eventsAdd'),
   'categories check': entry('check files that describe a category', categories, 'categoriesCheck'),
   readiness: entry('show what the law still wants of products', readiness, 'readiness'),
   'registry export': entry('write the lines for the EU registry to a file', registry, 'registryExport'),

@@ -3,7 +3,7 @@ import { idFromUuid } from '../../kernel/crypto/ids.ts'
 import { detailJson } from '../../kernel/errors/detail-json.ts'
 import { addEvent } from '../../passports/life/add-events.ts'
 import { type AddedUnitEvents, addUnitEvents } from '../../passports/life/add-unit-events.ts'
-import type { LifeEvent } from '../../passports/life/event.ts'
+import { toEventJson } from '../../passports/life/event.ts'
 import { type EventPosition, listEvents } from '../../passports/life/read-events.ts'
 import { objectBody, rowsMember } from '../endpoint/body.ts'
 import { MAX_EVENT_BYTES, MAX_EVENTS_BYTES } from '../endpoint/body-limits.ts'
@@ -67,7 +67,7 @@ export const addEventEndpoint = defineEndpoint({
       isDryRun: call.isDryRun,
     })
     const meta = call.isDryRun ? { meta: { dry_run: true } } : {}
-    return { status: 201, body: successJson(JSON.stringify(toJson(added)), meta) }
+    return { status: 201, body: successJson(JSON.stringify(toEventJson(added)), meta) }
   },
 })
 
@@ -166,41 +166,14 @@ export const listEventsEndpoint = defineEndpoint({
     const last = rows.at(-1)
     const next = found.length > limit && last !== undefined ? formatCursor(last.position) : null
     const meta = { limit, has_more: next !== null, next_cursor: next }
-    return { body: successJson(JSON.stringify(rows.map(toJson)), { meta }), headers: NO_STORE }
+    return { body: successJson(JSON.stringify(rows.map(toEventJson)), { meta }), headers: NO_STORE }
   },
-})
-
-const toJson = ({
-  number,
-  kind,
-  at,
-  storedAt,
-  data,
-  audience,
-  recordedBy,
-  correctedBy,
-  hash,
-}: LifeEvent) => ({
-  number,
-  kind,
-  at,
-  stored_at: storedAt.toISOString(),
-  note: data.note ?? null,
-  reference: data.reference ?? null,
-  parts: data.parts ?? [],
-  by: data.by ?? null,
-  recorded_by: recordedBy,
-  audience,
-  corrects: data.corrects ?? null,
-  event: data.event ?? null,
-  corrected_by: correctedBy,
-  hash,
 })
 
 function toBulkJson({ added, errors }: AddedUnitEvents) {
   const stored = added
     .toSorted((a, b) => a.place - b.place)
-    .map(event => ({ index: event.place, product_id: idFromUuid(event.unit.id), ...toJson(event) }))
+    .map(event => ({ index: event.place, product_id: idFromUuid(event.unit.id), ...toEventJson(event) }))
   return {
     stored,
     errors: errors.map(({ index, error }) => ({

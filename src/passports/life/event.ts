@@ -51,3 +51,31 @@ export const formatEventTime = ({ at, is_day }: { at: Date; is_day: boolean }): 
   is_day ? at.toISOString().slice(0, 10) : at.toISOString()
 
 export const isDay = (at: string): boolean => at.length === 10
+
+/** The event as the API and the command line print it. */
+export const toEventJson = ({
+  number,
+  kind,
+  at,
+  storedAt,
+  data,
+  audience,
+  recordedBy,
+  correctedBy,
+  hash,
+}: LifeEvent) => ({
+  number,
+  kind,
+  at,
+  stored_at: storedAt.toISOString(),
+  note: data.note ?? null,
+  reference: data.reference ?? null,
+  parts: data.parts ?? [],
+  by: data.by ?? null,
+  recorded_by: recordedBy,
+  audience,
+  corrects: data.corrects ?? null,
+  event: data.event ?? null,
+  corrected_by: correctedBy,
+  hash,
+})
