@@ -17,6 +17,7 @@ import { formatJson, renderBreakable, renderCodeBlock, renderInline, renderParag
 const TITLES: Readonly<Record<string, string>> = {
   products: 'Products',
   units: 'Batches and items',
+  in_use: 'Measurements',
   events: 'Events of batches and items',
   recalls: 'Recalls',
   media: 'Pictures and documents',
