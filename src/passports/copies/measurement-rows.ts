@@ -158,8 +158,11 @@ function toRows({ category, metrics, rows }: MeasurementLine): object[] {
 export async function fillLatestMeasurements(sql: Sql, accountId: number): Promise<void> {
   await sql`
     with newest as materialized (
-      select distinct on (m.passport_id, m.at) m.passport_id, m.at, m."values" from measurement m
-      where m.account_id = ${accountId} order by m.passport_id, m.at, m.revision desc
+      select m.passport_id, m.at, m."values" from passport p cross join lateral (
+        select distinct on (m.at) m.passport_id, m.at, m."values" from measurement m
+        where m.passport_id = p.id and m.account_id = p.account_id order by m.at, m.revision desc
+      ) m
+      where p.account_id = ${accountId} and p.level = 'i'
     ), cell as materialized (
       select distinct on (n.passport_id, v.slot) n.passport_id, v.slot, v.value,
         (extract(epoch from n.at) - 946684800)::integer as seconds
