@@ -53,6 +53,9 @@ const create = (key: string, body: unknown = newProduct(), on = t) =>
   send('POST', '/products', withKey(key, { body }), on)
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 
+const WASHED = { at: '2026-11-20T10:00:00Z', values: { washCycles: 3 } }
+const OF_ITEMS: readonly string[] = ['/products/:id/events', '/products/:id/measurements']
+
 async function rowsOf(id = account.id): Promise<{
   passports: number
   versions: number
@@ -142,6 +145,13 @@ describe('every route that changes data', () => {
         { serial: 'none', ...EVENT },
       ],
     },
+    'POST /products/:id/measurements': WASHED,
+    'POST /products/:id/children/measurements': {
+      items: [
+        { serial, ...WASHED },
+        { serial: 'none', ...WASHED },
+      ],
+    },
     'POST /registry/results': { results: [{ passport_id: model, version_no: 1, state: 'registered' }] },
   })
 
@@ -176,7 +186,7 @@ describe('every route that changes data', () => {
       const made = await stand()
       const { model, item, serial, draft, media, offer } = made
       const path = route.path
-        .replace(':id', route.path === '/products/:id/events' ? item : model)
+        .replace(':id', OF_ITEMS.includes(route.path) ? item : model)
         .replace(':draft', draft)
         .replace(':media', media)
         .replace(':offer', offer)
