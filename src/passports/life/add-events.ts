@@ -141,7 +141,7 @@ async function appendToLogs(
     data: event.data,
   }))
   const [found] = await sql<{ rows: LogRow[] }[]>`
-    select carnet_add_events(${accountId}, ${JSON.stringify(rows)}::text::jsonb, ${formatKinds(table)}::text::jsonb,
+    select public.carnet_add_events(${accountId}, ${JSON.stringify(rows)}::text::jsonb, ${formatKinds(table)}::text::jsonb,
       ${MAX_EVENTS_PER_UNIT}) as rows`
   return found?.rows ?? []
 }
