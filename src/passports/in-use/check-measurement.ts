@@ -82,7 +82,7 @@ function readChoice<T extends string | null>(name: string, sent: unknown, allowe
 const readFlag = (sent: unknown): boolean | Detail =>
   typeof sent === 'boolean' ? sent : wrong('corrects', 'type', 'must be true or false.')
 
-/** The values by slot, or what is wrong with them. */
+/** Checks each value against its metric. Returns the values in the order of slots, and every violation. */
 function readValues(sent: unknown, table: InUseTable): SlotValues | { details: Detail[] } {
   if (sent === undefined)
     return { details: [wrong('values', 'required', 'is missing: send an object of metrics.')] }
