@@ -11,10 +11,6 @@ export const OVERRIDES: Readonly<Record<string, Partial<Budget> & { reason: stri
     databaseMs: 3_000,
     reason: 'a full list has 131,072 places; a process reads one at a time, for all readers of half a minute',
   },
-  'POST /api/v1/products/:id/children/update': {
-    databaseMs: 1_500,
-    reason: '500 new versions of 16 kB in one call, each hashed and stored twice',
-  },
 }
 
 export const getBudget = (route: string): Budget => ({ ...BUDGET, ...OVERRIDES[route] })
