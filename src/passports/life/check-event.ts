@@ -1,8 +1,8 @@
 /** Checks a sent event by the kinds of its category, and its texts by the rules for data of passports. */
-import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { countCharacters } from '../../categories/check/text-checks.ts'
 import { normaliseData, validateData } from '../../categories/check/validate.ts'
 import type { Field } from '../../categories/field.ts'
+import { withLanguages } from '../../categories/fields-with-texts.ts'
 import type { EventKind, InUseTable } from '../../categories/in-use/table.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { findNearestName } from '../../categories/names/nearest-name.ts'
@@ -58,20 +58,7 @@ const EVENT_FIELDS: readonly Field[] = [
   },
 ]
 
-const LANGUAGES: Field = {
-  name: 'languages',
-  type: 'list',
-  description: 'Those of the note.',
-  of: [{ name: '', type: 'name', format: 'language', description: '' }],
-}
-
-const EVENT: CompleteCategory = {
-  id: 'event',
-  title: 'Event',
-  schemaVersion: 1,
-  fields: [LANGUAGES, ...EVENT_FIELDS],
-  sections: [],
-}
+const EVENT = withLanguages('event', 'Event', EVENT_FIELDS)
 
 const MEMBERS = ['kind', 'at', 'note', 'reference', 'parts', 'by', 'public']
 const CORRECTION_MEMBERS = ['kind', 'at', 'note', 'corrects', 'event']

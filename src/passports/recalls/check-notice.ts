@@ -1,8 +1,8 @@
 /** Checks what an account writes in a recall notice, by the rules for texts in the data of passports. */
-import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { countCharacters } from '../../categories/check/text-checks.ts'
 import { normaliseData, validateData } from '../../categories/check/validate.ts'
 import type { Field } from '../../categories/field.ts'
+import { withLanguages } from '../../categories/fields-with-texts.ts'
 import { problem, toEnglish } from '../../categories/problems.ts'
 import { getLimits } from '../../categories/schema/json-schema.ts'
 import { formatField } from '../../kernel/errors/detail-json.ts'
@@ -67,21 +67,7 @@ function lineSchema(field: Field) {
   return { type: ['string', 'null'], maxLength, description: field.description }
 }
 
-/** The passport's languages tell which texts are required. */
-const LANGUAGES: Field = {
-  name: 'languages',
-  type: 'list',
-  description: 'Of the passport.',
-  of: [{ name: '', type: 'name', format: 'language', description: '' }],
-}
-
-const NOTICE: CompleteCategory = {
-  id: 'recall_notice',
-  title: 'Recall notice',
-  schemaVersion: 1,
-  fields: [LANGUAGES, ...RECALL_FIELDS],
-  sections: [],
-}
+const NOTICE = withLanguages('recall_notice', 'Recall notice', RECALL_FIELDS)
 
 /** Throws `validation` with everything that is wrong. `primaryLanguage`: of the passport. */
 export function requireNotice(sent: SentNotice, primaryLanguage: string, now: Date): RecallNotice {
