@@ -156,6 +156,18 @@ describe('a wrong file', () => {
     assert.equal(listErrors('// no\n{}').at(0)?.code, 'json')
   })
 
+  test('the example of the documentation has the mistake that stands there, and no other', () => {
+    const page = readText('../docs/categories.md')
+    const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? []
+    const printed = listErrors(example).map(
+      ({ line, column, path, code, message }) =>
+        `umbrella.json:${line}:${column} ${path}  ${code}  ${message}`,
+    )
+    const [first = ''] = printed
+    assert.equal(printed.length, 1)
+    assert.ok(page.includes(`\n${first}\n`), first)
+  })
+
   test('a file that is too large or too deep is refused before it is parsed', () => {
     assert.equal(listErrors(' '.repeat(MAX_FILE_BYTES + 1)).at(0)?.code, 'limit')
     assert.equal(listErrors('['.repeat(250_000)).at(0)?.code, 'limit')

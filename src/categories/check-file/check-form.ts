@@ -87,5 +87,8 @@ function explain(
   if (keyword === 'required') return { path, message: `lacks "${params.missingProperty}".` }
   if (keyword === 'enum') return { path, message: `must be one of ${params.allowedValues.join(', ')}.` }
   if (keyword === 'const') return { path, message: `must be ${JSON.stringify(params.allowedValue)}.` }
+  if (keyword === 'minItems') return { path, message: `needs at least ${params.limit} in the list.` }
+  if (keyword === 'maxItems') return { path, message: `may have at most ${params.limit} in the list.` }
+  if (keyword === 'type') return { path, message: `must be of the JSON type ${params.type}.` }
   return { path, message: `${message}.` }
 }
