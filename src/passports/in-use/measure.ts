@@ -1,13 +1,12 @@
 /** Stores what was measured at an item, or at many items of a model or batch. */
 import type { AccountContext } from '../../accounts/account/context.ts'
 import { getInUseTable, type InUseTable } from '../../categories/in-use/table.ts'
-import { isLotOrSerial } from '../../gs1/lot-serial.ts'
-import { parseId } from '../../kernel/crypto/ids.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors/errors.ts'
 import { isObject } from '../../kernel/values/data-object.ts'
 import { LEVEL_NAME, type PassportRow } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { atPassport, getPassport } from '../read/find.ts'
+import { findNamedUnits, type UnitName } from '../read/named-units.ts'
 import { requireMeasurement } from './check-measurement.ts'
 import {
   type MeasurementRow,
@@ -57,15 +56,15 @@ export async function measureItems(
   const parent = await getPassport(at, parentUuid)
   const table = requireTable(parent.category)
   const names = items.map(parseItemName)
-  const found = await findItems(at, parent, names)
+  const findUnit = await findNamedUnits(at, parent, names)
   const now = ctx.clock.now()
   const errors: RowRejection[] = []
   const rows = names.flatMap((name, index): MeasurementRow[] => {
     try {
       if (name instanceof AppError) throw name
-      const id = found.get(name.key)
-      if (id === undefined) throw unknownItem(name)
-      return [{ index, id, table, measured: requireMeasurement(name.rest, table, now) }]
+      const item = findUnit(name)
+      if (item?.level !== 'i') throw unknownItem(name)
+      return [{ index, id: item.id, table, measured: requireMeasurement(name.rest, table, now) }]
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error })
@@ -81,8 +80,8 @@ export async function measureItems(
   }
 }
 
-/** `key`: as in the map of `findItems`. `rest`: what was measured. */
-type ItemName = { member: 'serial' | 'id'; value: string; key: string; rest: Record<string, unknown> }
+/** `rest`: what was measured. */
+type ItemName = UnitName & { rest: Record<string, unknown> }
 
 function parseItemName(sent: unknown): ItemName | AppError {
   if (sent instanceof AppError) return sent
@@ -98,9 +97,7 @@ function parseItemName(sent: unknown): ItemName | AppError {
   if (serial === undefined && id === undefined) return wrong('serial', 'required', hint)
   const member = serial === undefined ? 'id' : 'serial'
   const value = serial ?? id
-  return typeof value === 'string'
-    ? { member, value, key: `${member} ${value}`, rest }
-    : wrong(member, 'type', hint)
+  return typeof value === 'string' ? { member, value, rest } : wrong(member, 'type', hint)
 }
 
 const unknownItem = ({ member, value }: ItemName) =>
@@ -108,27 +105,3 @@ const unknownItem = ({ member, value }: ItemName) =>
     'not_found',
     `There is no item with the ${member} ${value.toWellFormed().slice(0, 100)} under this product.`,
   )
-
-/** The items of a model, or those of a batch. */
-async function findItems(
-  { sql, accountId }: AccountContext,
-  parent: PassportRow,
-  names: readonly (ItemName | AppError)[],
-): Promise<Map<string, string>> {
-  const values = (wanted: ItemName['member']) =>
-    names.flatMap(name => (!(name instanceof AppError) && name.member === wanted ? [name.value] : []))
-  const uuids = new Map(values('id').flatMap(id => [[parseId(id) ?? '', id] as const]))
-  uuids.delete('')
-  const rows = await sql<{ id: string; serial: string }[]>`
-    select id, serial from passport
-    where account_id = ${accountId} and model_id = ${parent.model_id} and level = 'i'
-      and (${parent.level}::text = 'm' or parent_id = ${parent.id})
-      and (serial = any(${values('serial').filter(isLotOrSerial)}::text[]) or id = any(${[...uuids.keys()]}::text[]::uuid[]))`
-  return new Map(
-    rows.flatMap(({ id, serial }) => {
-      const sent = uuids.get(id)
-      const bySerial: [string, string] = [`serial ${serial}`, id]
-      return sent === undefined ? [bySerial] : [bySerial, [`id ${sent}`, id]]
-    }),
-  )
-}

@@ -1,13 +1,11 @@
 /** Appends events to the logs of many units under a product. A row that fails affects no other. */
 import { type AccountContext, withTransaction } from '../../accounts/account/context.ts'
 import { getInUseTable } from '../../categories/in-use/table.ts'
-import { isLotOrSerial } from '../../gs1/lot-serial.ts'
-import { parseId } from '../../kernel/crypto/ids.ts'
 import { AppError, invalid } from '../../kernel/errors/errors.ts'
 import { type DataObject, isObject } from '../../kernel/values/data-object.ts'
-import type { PassportRow } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { atPassport, getPassport } from '../read/find.ts'
+import { findNamedUnits, type UnitName } from '../read/named-units.ts'
 import { type AddedEvent, type EventEntry, type Unit, writeEvents } from './add-events.ts'
 import { requireEvent } from './check-event.ts'
 
@@ -34,12 +32,12 @@ export async function addUnitEvents(ctx: AccountContext, input: UnitEvents): Pro
   const at = await atPassport(ctx, input.parentUuid)
   const parent = await getPassport(at, input.parentUuid)
   const names = input.rows.map(parseName)
-  const units = await findUnits(at, parent, names)
+  const findUnit = await findNamedUnits(at, parent, names)
   const errors: RowRejection[] = []
   const table = getInUseTable(parent.category)
   const entries = input.rows.flatMap((row, place): EventEntry[] => {
     try {
-      const { unit, event } = readRow(row, names[place], units)
+      const { unit, event } = readRow(row, names[place], findUnit)
       return [{ place, unit, event: requireEvent(event, { table, now: ctx.clock.now() }) }]
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -71,7 +69,6 @@ async function writeEntries(
 }
 
 const NAMES = ['id', 'serial', 'lot'] as const
-type UnitName = { member: (typeof NAMES)[number]; value: string }
 
 function parseName(sent: unknown): UnitName | AppError {
   if (sent instanceof AppError) return sent
@@ -89,38 +86,14 @@ function parseName(sent: unknown): UnitName | AppError {
   return invalid([{ path: [member], code: 'type', message: one }])
 }
 
-/** By member and value: all units of a model, or those of a batch. A batch is a unit beneath its model. */
-async function findUnits(
-  { sql, accountId }: AccountContext,
-  parent: PassportRow,
-  names: readonly (UnitName | AppError)[],
-): Promise<ReadonlyMap<string, Unit>> {
-  const values = (member: UnitName['member']) =>
-    names.flatMap(name => (!(name instanceof AppError) && name.member === member ? [name.value] : []))
-  const numbers = (member: UnitName['member']) => values(member).filter(isLotOrSerial)
-  const ids = values('id').flatMap(id => parseId(id) ?? [])
-  const rows = await sql<(Unit & { lot: string | null; serial: string | null })[]>`
-    select id, level, category, lot, serial from passport
-    where account_id = ${accountId} and model_id = ${parent.model_id} and level <> 'm'
-      and (${parent.level}::text = 'm' or parent_id = ${parent.id})
-      and (serial = any(${numbers('serial')}::text[]) or (level = 'b' and lot = any(${numbers('lot')}::text[]))
-        or id = any(${ids}::text[]::uuid[]))`
-  return new Map(
-    rows.flatMap(({ lot, serial, ...unit }): [string, Unit][] => [
-      [`id ${unit.id}`, unit],
-      unit.level === 'i' ? [`serial ${serial}`, unit] : [`lot ${lot}`, unit],
-    ]),
-  )
-}
-
 function readRow(
   row: unknown,
   name: UnitName | AppError | undefined,
-  units: ReadonlyMap<string, Unit>,
+  findUnit: (name: UnitName) => Unit | undefined,
 ): { unit: Unit; event: DataObject } {
   if (name instanceof AppError) throw name
-  const { member, value } = name ?? { member: 'id', value: '' }
-  const unit = units.get(`${member} ${member === 'id' ? parseId(value) : value}`)
+  const { member, value }: UnitName = name ?? { member: 'id', value: '' }
+  const unit = findUnit({ member, value })
   if (unit === undefined || !isObject(row))
     throw new AppError(
       'not_found',

@@ -1,6 +1,5 @@
 /** Changes many units, each found by its serial or lot, such as a fleet's state of health overnight. */
 import type { AccountContext } from '../../accounts/account/context.ts'
-import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import { collectErrors } from '../../kernel/errors/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors/errors.ts'
@@ -8,7 +7,8 @@ import { isObject } from '../../kernel/values/data-object.ts'
 import { type PassportData, removeNulls, requireData } from '../core/check-data.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
-import { getState, type PassportState } from '../core/state.ts'
+import { getState } from '../core/state.ts'
+import { findNamedUnits, type UnitName } from '../read/named-units.ts'
 import { queueByPassport } from '../write/change-queue.ts'
 import { lockPassports } from '../write/lock-passports.ts'
 import type { ChangeType } from '../write/plan-version.ts'
@@ -37,11 +37,14 @@ export async function updateUnits(
 ): Promise<{ updated: UpdatedUnit[]; errors: RowRejection[] }> {
   const { row: parent } = await getState(ctx, input.parentUuid)
   const names = input.units.map(parseName)
-  const found = await findUnits(ctx, parent, names)
-  if (!input.dryRun && isTransaction(ctx.sql)) await lockPassports(ctx, [...found.values()])
+  const findUnit = await findNamedUnits(ctx, parent, names)
+  if (!input.dryRun && isTransaction(ctx.sql)) {
+    const found = names.flatMap(name => (name instanceof AppError ? [] : (findUnit(name)?.id ?? [])))
+    await lockPassports(ctx, [...new Set(found)])
+  }
   const errors: RowRejection[] = []
   const updated: UpdatedUnit[] = []
-  const changes = listChanges(input, names, { found, errors })
+  const changes = listChanges(input, names, { findUnit, errors })
   const out = { updated, errors }
   if (input.dryRun) await previewUnitChanges(ctx, changes, out)
   else if (isTransaction(ctx.sql)) await writeUnitChanges(ctx, changes, out)
@@ -52,17 +55,19 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
+type FindUnit = Awaited<ReturnType<typeof findNamedUnits>>
+
 /** The changes of the rows that name a unit and have data; the other rows are added to `errors`. */
 function listChanges(
   { units, changeType, note, strict }: UnitChanges,
   names: readonly (UnitName | AppError)[],
-  { found, errors }: { found: ReadonlyMap<string, string>; errors: RowRejection[] },
+  { findUnit, errors }: { findUnit: FindUnit; errors: RowRejection[] },
 ): UnitChange[] {
   const seen = new Set<string>()
   return names.flatMap((name, index) => {
     try {
       const sent = collectErrors({
-        uuid: () => requireFound(name, found, seen),
+        uuid: () => requireFound(name, findUnit, seen),
         data: () => parseData(units[index]),
       })
       return [{ index, change: { ...sent, changeType, note, strict, expects: () => true } }]
@@ -91,8 +96,6 @@ async function markOutdated(
   const outdated = new Set(rows.map(({ id }) => id))
   for (const item of items) item.outdated = outdated.has(item.id)
 }
-
-type UnitName = { member: 'serial' | 'lot'; value: string }
 
 function parseName(sent: unknown): UnitName | AppError {
   const details: Detail[] = []
@@ -123,32 +126,10 @@ function parseName(sent: unknown): UnitName | AppError {
 const parseData = (sent: unknown): PassportData =>
   isObject(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
-/** The units by `serial X` or `lot X`: all units of a model, or those of a batch. */
-async function findUnits(
-  { sql, accountId }: AccountContext,
-  parent: PassportState['row'],
-  names: readonly (UnitName | AppError)[],
-): Promise<Map<string, string>> {
-  const values = (member: string) =>
-    names.flatMap(name =>
-      !(name instanceof AppError) && name.member === member && isLotOrSerial(name.value) ? [name.value] : [],
-    )
-  const rows = await sql<{ id: string; level: 'b' | 'i'; lot: string | null; serial: string | null }[]>`
-    select id, level, lot, serial from passport
-    where account_id = ${accountId} and model_id = ${parent.model_id}
-      and (${parent.level}::text = 'm' or parent_id = ${parent.id})
-      and (serial = any(${values('serial')}::text[]) or (level = 'b' and lot = any(${values('lot')}::text[])))`
-  return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
-}
-
-function requireFound(
-  name: UnitName | AppError,
-  found: ReadonlyMap<string, string>,
-  seen: Set<string>,
-): string {
+function requireFound(name: UnitName | AppError, findUnit: FindUnit, seen: Set<string>): string {
   if (name instanceof AppError) throw name
   const key = `${name.member} ${name.value}`
-  const uuid = found.get(key)
+  const uuid = findUnit(name)?.id
   if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)
   if (seen.has(key)) {
     const message = `${key} is given twice in this call; send each unit once.`
