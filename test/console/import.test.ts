@@ -452,7 +452,7 @@ describe('limits of a spreadsheet', () => {
     assert.match(page.text, /<progress/)
     await editor.post(`${at}/stop`)
     await editor.post(`${at}/stop`)
-    assert.match((await editor.get(at)).text, /Stopped after 0 of 1 rows/)
+    assert.match((await editor.get(at)).text, /Stopped after 0 of 1 row\./)
     assert.equal((await entries()).length, 1)
     assert.match((await editor.get('/console/settings/audit')).text, /Stopped the import of a spreadsheet/)
     await editor.post(`${at}/discard`)
