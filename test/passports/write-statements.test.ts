@@ -65,7 +65,7 @@ const sync = (skus: readonly string[], brandName: string) => {
 const tablesIn = (text: string) =>
   Array.from(text.matchAll(/\b(?:from|join)\s+([a-z_]+|\()/g), ([, name]) => name)
 
-test('a read takes two statements of a single table, and three for a unit; concurrent ones share them', async () => {
+test('a read takes two statements of a single table, and for a unit one of its model and one of its log; concurrent ones share them', async () => {
   const models = [await create(), await create()]
   const [item = ''] = await issueUnits(ctx, {
     parentUuid: models[0] ?? '',
@@ -77,10 +77,10 @@ test('a read takes two statements of a single table, and three for a unit; concu
   const read = (uuids: readonly string[]) => Promise.all(uuids.map(uuid => getPassport(ctx, uuid)))
   for (const [uuids, tables] of [
     [models, ['passport', 'content']],
-    [[item], ['passport', 'content', 'passport']],
+    [[item], ['passport', 'content', 'passport', 'unit_life']],
     [
       [item, ...models],
-      ['passport', 'content', 'passport'],
+      ['passport', 'content', 'passport', 'unit_life'],
     ],
   ] as const) {
     await count(() => read(uuids))
