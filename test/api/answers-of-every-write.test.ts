@@ -284,6 +284,23 @@ const ENTRIES: Record<string, (c: Client) => Promise<void>> = {
     assert.ok(made.headers.location?.endsWith(`/dpps/${encodeURIComponent(dppId)}`))
   },
 
+  async inUse(c) {
+    const model = await c.model()
+    const serial = randomUUID().slice(0, 8)
+    const item = (await c.write('POST', `/products/${model}/children`, { level: 'item', serial })).id
+    const [events, measurements] = [`/products/${item}/events`, `/products/${item}/measurements`]
+    const repair = { kind: 'repair', at: '2026-01-01', note: { en: 'Sewn.' } }
+    await c.sameInList(events, await c.write('POST', events, repair), 'number')
+    const more = { items: [{ serial, ...repair }] }
+    const { stored } = await c.write('POST', `/products/${model}/children/events`, more)
+    await c.sameInList(events, stored[0], 'number')
+    const washed = { at: '2026-01-01T10:00:00Z', values: { washCycles: 3 } }
+    await c.sameInList(measurements, await c.write('POST', measurements, washed), 'at')
+    const later = { items: [{ serial, ...washed, at: '2026-01-02T10:00:00Z' }] }
+    const many = await c.write('POST', `/products/${model}/children/measurements`, later)
+    await c.sameInList(measurements, many.stored[0], 'at')
+  },
+
   async settings(c) {
     const path = '/readiness/settings'
     for (const body of [{ acts: ['fr.agec.textile'] }, { gate: { acts: [], on: 'drafts' } }, {}])

@@ -45,7 +45,8 @@ describe('limits of bodies', () => {
       if (endpoint.body === undefined) assert.equal(limit, SMALL, endpoint.id)
     }
     const large = ENDPOINTS.filter(({ body }) => (body?.maxBytes ?? 0) > MIB).map(({ id }) => id)
-    assert.deepEqual(large.sort(), ['addUnitEvents', 'createChildren', 'syncProducts', 'updateChildren'])
+    const bulk = ['addUnitEvents', 'createChildren', 'createChildrenMeasurements']
+    assert.deepEqual(large.sort(), [...bulk, 'syncProducts', 'updateChildren'])
   })
 
   for (const [id, url, limit] of [

@@ -89,9 +89,16 @@ describe('every route', () => {
     assert.equal(status, 201, text)
   }
 
+  const WASHED = { at: '2026-01-01T00:00:00Z', values: { washCycles: 1 } }
+  const OWN_BODIES: Readonly<Record<string, object>> = {
+    'POST /products/:id/children/update': { items: [{ serial: 'R0', data: {} }] },
+    'POST /products/:id/children/events': { items: [{ serial: 'R0', kind: 'repair', at: '2026-01-01' }] },
+    'POST /products/:id/children/measurements': { items: [{ serial: 'R0', ...WASHED }] },
+    'POST /products/:id/measurements': WASHED,
+  }
   const closed = ENDPOINTS.filter(route => !route.isPublic)
   const path = (route: { path: string }) => {
-    const isOfUnit = route.path === '/products/:id/events'
+    const isOfUnit = /^\/products\/:id\/(?:events|measurements)/.test(route.path)
     const own: Readonly<Record<string, string>> = { id: isOfUnit ? item : product.id, draft, offer, media }
     const example = (name: string) => String(PATH_PARAMETERS[name as PathParameterName].example)
     return API_PREFIX + route.path.replaceAll(/:(\w+)/g, (_, name: string) => own[name] ?? example(name))
@@ -105,9 +112,8 @@ describe('every route', () => {
     if (route.path.endsWith('/children')) {
       return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }
     }
-    if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
-    if (route.path.endsWith('/children/events'))
-      return { body: { items: [{ serial: 'R0', kind: 'repair', at: '2026-01-01' }] } }
+    const own = OWN_BODIES[`${route.method} ${route.path}`]
+    if (own !== undefined) return { body: own }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
     if (/^\/offers|\/recall$|\/settings$/.test(route.path)) return example(route)
     if (route.method === 'PUT')
