@@ -102,7 +102,6 @@ export const addUnitEventsEndpoint = defineEndpoint({
       isIllustration: true,
     },
   },
-  errors: ['ended'],
   async handle(call) {
     const { isDryRun } = call
     const result = await addUnitEvents(call.account, {
